@@ -17,6 +17,7 @@ from typing import IO
 
 from minikafka.config.node_config import NodeConfig
 from minikafka.dev.layout import CONTROL, Layout
+from minikafka.dev.stop_signal import StopSignal
 from minikafka.server.launch import Lifeline, launch_node
 
 ACTIONS = ("kill", "stop", "start", "pause", "resume")
@@ -139,13 +140,12 @@ class Supervisor:
         self._layout = layout
         lifeline = Lifeline()
         self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
-        self._stop = threading.Event()
+        self._stop = StopSignal()
         self._lock = threading.Lock()
 
     def run(self) -> int:
         """Start all nodes, wait for a stop signal, stop all nodes; return the exit status."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._stop.set())
+        self._stop.install()
         control = self._listen()
         status = 0
         try:
@@ -156,7 +156,7 @@ class Supervisor:
                 _say_ready(self._layout)
                 threading.Thread(target=self._serve, args=(control,), daemon=True).start()
                 self._stop.wait()
-            elif not self._stop.is_set():
+            elif not self._stop.is_set:
                 self._explain(failed)
                 status = 1
         finally:

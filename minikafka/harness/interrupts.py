@@ -1,7 +1,6 @@
 """Interrupts of a run: the first ends the writing, the second aborts the run."""
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -13,14 +12,26 @@ class RunAbortedError(KeyboardInterrupt):
     """A second interrupt, which aborts the run."""
 
 
+class Interrupt:
+    """True as soon as the run was interrupted.
+
+    Not a `threading.Event`: a signal handler must not wait for the lock of an event, which the
+    handler of another signal may hold.
+    """
+
+    def __init__(self) -> None:
+        """Begin without an interrupt."""
+        self.has_come = False
+
+
 @contextmanager
-def interrupts(interrupted: threading.Event) -> Iterator[None]:
-    """Let the first SIGINT or SIGTERM set the event, and a second one raise `RunAbortedError`."""
+def interrupts(interrupted: Interrupt) -> Iterator[None]:
+    """Let the first SIGINT or SIGTERM be noted, and a second one raise `RunAbortedError`."""
 
     def on_signal(_signal: int, _frame: FrameType | None) -> None:
-        if interrupted.is_set():
+        if interrupted.has_come:
             raise RunAbortedError
-        interrupted.set()
+        interrupted.has_come = True
 
     before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     try:

@@ -12,7 +12,6 @@ import importlib.metadata
 import os
 import platform
 import random
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -39,7 +38,7 @@ from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.faults.injector import FaultInjector, InjectedFault
 from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.faults.operator_actions import Operator
-from minikafka.harness.interrupts import RunAbortedError, interrupts
+from minikafka.harness.interrupts import Interrupt, RunAbortedError, interrupts
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import LiveView, RunState, print_verdict
 from minikafka.harness.page import report, timeline
@@ -108,7 +107,7 @@ class VerificationRun:
     files: RunFiles
     console: Console
     java: str
-    interrupted: threading.Event = field(default_factory=threading.Event)
+    interrupted: Interrupt = field(default_factory=Interrupt)
     events: EventLog = field(init=False)
     view: LiveView = field(init=False)
     spark: SparkProcess = field(init=False)
@@ -251,10 +250,10 @@ class VerificationRun:
             settings.topic_config(),
         )
         if not self._wait(
-            lambda: self.spark.session is not None or self.interrupted.is_set(), _SESSION_TIMEOUT_S
+            lambda: self.spark.session is not None or self.interrupted.has_come, _SESSION_TIMEOUT_S
         ):
             raise HarnessError("Spark did not start in time.")
-        if self.interrupted.is_set():
+        if self.interrupted.has_come:
             raise HarnessError("The run was interrupted before anything was written.")
         if settings.stream == "live":
             self._begin_stream(cluster)
@@ -340,7 +339,7 @@ class VerificationRun:
         injector.start()
         try:
             self._wait(
-                lambda: not workload.is_running or self.interrupted.is_set(),
+                lambda: not workload.is_running or self.interrupted.has_come,
                 self.settings.seconds,
             )
             workload.ask_to_stop()
@@ -398,7 +397,7 @@ class VerificationRun:
     def conclude(self) -> Verdict:
         """Decide, write verdict and page, and return the verdict."""
         self.meta["ended_at_ms"] = wall_ms()
-        self.meta["interrupted"] = self.interrupted.is_set()
+        self.meta["interrupted"] = self.interrupted.has_come
         tables = self._ledgers()
         seen = watermarks.samples(self._past, self.meta["topic"])
         evidence = Evidence(

@@ -2,19 +2,18 @@
 
 import os
 import signal
-import threading
 
 import pytest
 
-from minikafka.harness.interrupts import interrupts
+from minikafka.harness.interrupts import Interrupt, interrupts
 
 
 def test_the_first_interrupt_is_noted_and_the_second_aborts():
-    interrupted = threading.Event()
+    interrupted = Interrupt()
     before = signal.getsignal(signal.SIGINT)
     with interrupts(interrupted):
         os.kill(os.getpid(), signal.SIGTERM)
-        assert interrupted.is_set()
+        assert interrupted.has_come
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
