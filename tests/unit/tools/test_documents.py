@@ -9,8 +9,8 @@ from minikafka.harness.plan.schedule import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-# Written by tools, with long rows; simulation.md has longer lines too.
-UNLIMITED = {"spec-coverage.md", "reference.md", "verdict-json.md", "simulation.md"}
+# Written by tools, with long rows.
+UNLIMITED = {"spec-coverage.md", "reference.md", "verdict-json.md"}
 MAX_LINE = 100
 MAX_CELL = 200
 NAMES = [path.name for path in DOCUMENTS]
