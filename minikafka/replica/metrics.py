@@ -27,7 +27,7 @@ def replica_samples(replicas: ReplicaManager) -> Iterator[Sample]:
     yield Sample(catalog.UNDER_REPLICATED, sum(each.is_under_replicated for each in led))
     yield Sample(catalog.UNDER_MIN_ISR_COUNT, sum(each.is_under_min_isr for each in led))
     yield Sample(catalog.AT_MIN_ISR_COUNT, sum(each.is_at_min_isr for each in led))
-    yield Sample(catalog.OFFLINE_REPLICA_COUNT, len(replicas.offline))
+    yield Sample(catalog.OFFLINE_REPLICA_COUNT, len(replicas.hosted.offline))
     image = replicas.image
     yield Sample(catalog.REASSIGNING, sum(_is_reassigning(image, each) for each in led))
     recovering = LeaderRecoveryState.RECOVERING
@@ -58,15 +58,12 @@ def _is_reassigning(image: MetadataImage, partition: Partition) -> bool:
 
 def _counts(replicas: ReplicaManager, topics: dict[str, None]) -> Iterator[Sample]:
     """Yield the totals since the process started, including removed topics, then each topic."""
-    total = TopicCounts()
-    total.add(replicas.gone_counts)
-    for counts in replicas.counts.values():
-        total.add(counts)
+    total = replicas.topic_stats.total()
     yield Sample(catalog.ISR_SHRINKS, total.isr_shrinks)
     yield Sample(catalog.ISR_EXPANDS, total.isr_expands)
     yield from _traffic(total, ())
     for topic in topics:
-        yield from _traffic(replicas.counts.get(topic, _NOTHING), (topic,))
+        yield from _traffic(replicas.topic_stats.of(topic), (topic,))
 
 
 def _traffic(counts: TopicCounts, labels: tuple[str, ...]) -> Iterator[Sample]:
@@ -87,6 +84,3 @@ def _partition(partition: Partition) -> Iterator[Sample]:
     yield Sample(catalog.LOG_END_OFFSET, log.log_end_offset, labels)
     yield Sample(catalog.LOG_START_OFFSET, log.log_start_offset, labels)
     yield Sample(catalog.LOG_SIZE, log.size_bytes, labels)
-
-
-_NOTHING = TopicCounts()

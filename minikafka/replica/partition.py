@@ -178,6 +178,12 @@ class Partition:
             self.wake_all()
         return new_epoch
 
+    def stop(self) -> None:
+        """End the use of this replica: it is removed, or its log is offline."""
+        self.leader = NO_LEADER
+        self.is_gone = True
+        self.wake_all()
+
     def wake_all(self) -> None:
         """Wake everything that waits for this partition."""
         self.env.notify(self.committed)

@@ -49,7 +49,7 @@ MUTATIONS = (
     mutation(
         "CHECK 2: a fetch goes on in the leader epoch in which it began",
         ("replica.replica_manager", "ReplicaManager._change",
-         "(new_epoch or key not in self._followed_leader)", "key not in self._followed_leader"),
+         "(new_epoch or not self._fetchers.follows(key))", "not self._fetchers.follows(key)"),
     ),
     mutation(
         "CHECK 3, 4: a new leader believes what it knew of followers",
@@ -81,8 +81,8 @@ MUTATIONS = (
         "CHECK 7, 8: stale fetch answers are taken",
         ("replica.fetcher", "Fetcher._one_answer", "or followed.position._replace(log_start_offset=asked.log_start_offset) != asked", ""),
         # One that follows nothing more is closed, and its last answer with it.
-        ("replica.replica_manager", "ReplicaManager._unfollow", "if not fetcher.followed:",
-         "if False:"),
+        ("replica.replica_fetcher_manager", "ReplicaFetcherManager.unfollow",
+         "if not fetcher.followed:", "if False:"),
     ),
     mutation(
         "CHECK 9: broker epochs are compared neither in fetches nor in AlterPartition",
@@ -366,8 +366,8 @@ MUTATIONS = (
     ),
     mutation(
         "a failed flush is tried again, and believed",
-        ("replica.replica_manager", "ReplicaManager._flushed",
-         "if fault is not None:\n        self.take_offline(fault)",
+        ("replica.log_flusher", "LogFlusher._flushed",
+         "if fault is not None:\n        self.on_fault(fault)",
          ("if fault is not None:\n        log.flushes.failed = None\n"
          "        log.not_flushed(request)\n        self.flush(log)\n        return")),
     ),

@@ -1,7 +1,8 @@
 """5,000 partitions made by one request: no step of a node makes or removes more than a few logs."""
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
-from minikafka.replica.replica_manager import DELETED_A_TURN, MADE_A_TURN
+from minikafka.replica.removed_logs import DELETED_A_TURN
+from minikafka.replica.replica_manager import MADE_A_TURN
 from tests.worlds.sim_world import create_topic, started_cluster
 
 PARTITIONS = 5_000

@@ -15,6 +15,7 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.unit.replica.managed_world import DIRS, ManagedWorld
 
 TOPIC_ID = Uuid.of(7, 7)
 NAME = TopicPartition("t", 0)
@@ -113,3 +114,36 @@ def world():
 @pytest.fixture
 def make_world():
     return World
+
+
+@pytest.fixture
+def managed():
+    return ManagedWorld()
+
+
+@pytest.fixture
+def leading(managed):
+    managed.start(
+        managed.broker(1, port=1), managed.broker(2, port=2), managed.topic(), managed.put(1)
+    )
+    return managed
+
+
+@pytest.fixture
+def following(managed):
+    managed.start(
+        managed.broker(1, port=1), managed.broker(2, port=2), managed.topic(), managed.put(2)
+    )
+    return managed
+
+
+@pytest.fixture
+def spread(managed):
+    """Partition 0 in the first directory, 1 in the second; both led."""
+    managed.start(
+        managed.broker(1),
+        managed.topic(),
+        managed.put(1, directory=DIRS[0]),
+        managed.put(1, index=1, directory=DIRS[1]),
+    )
+    return managed

@@ -200,7 +200,7 @@ def test_a_directory_that_failed_is_told():
     assert values[catalog.LOG_DIRECTORY_OFFLINE.name, (home.root,)] == 0
     assert values[catalog.OFFLINE_LOG_DIRECTORY_COUNT.name, ()] == 1
     assert values[catalog.OFFLINE_REPLICA_COUNT.name, ()] == 1
-    assert TopicPartition("t", lost) in cluster.nodes[1].node.broker.replicas.offline
+    assert TopicPartition("t", lost) in cluster.nodes[1].node.broker.replicas.hosted.offline
 
 
 @pytest.mark.parametrize("taken", [0, 1, 5, 20])

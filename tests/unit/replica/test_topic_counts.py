@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from minikafka.replica.topic_counts import TopicCounts
+from minikafka.replica.topic_counts import BrokerTopicStats, TopicCounts
 
 
 def test_every_number_is_added():
@@ -13,3 +13,14 @@ def test_every_number_is_added():
     total.add(some)
     assert [getattr(total, name) for name in names] == [2 * at for at in range(1, len(names) + 1)]
     assert some == TopicCounts(**{name: at for at, name in enumerate(names, 1)})
+
+
+def test_counts_of_a_deleted_topic_remain_in_the_total():
+    stats = BrokerTopicStats()
+    stats.add("a").messages_in += 3
+    stats.add("b").messages_in += 4
+    assert stats.add("a") is stats.of("a")
+    stats.remove("a")
+    stats.remove("a")
+    assert (stats.of("a").messages_in, stats.of("b").messages_in) == (0, 4)
+    assert stats.total().messages_in == 7

@@ -1,0 +1,70 @@
+"""The flushes of a broker's logs: one is in progress for each log at most.
+
+Source: `LogManager.flushDirtyLogs`, `UnifiedLog.flush`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from minikafka.common.environment import Environment
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.log.flush import FlushRequest
+from minikafka.log.log_manager import LogManager
+from minikafka.log.unified_log import UnifiedLog
+
+RETRY_MS: Final = 1_000
+
+
+@dataclass(slots=True)
+class LogFlusher:
+    """Flushes `logs`. `on_flushed` is called with a log of which more is durable."""
+
+    env: Environment
+    logs: LogManager
+    on_fault: Callable[[StorageFault], None]
+    on_flushed: Callable[[UnifiedLog], None]
+
+    def flush_all(self) -> None:
+        """Request the flushes that logs want."""
+        for log in self.logs.unflushed():
+            self.flush(log)
+
+    def flush(self, log: UnifiedLog) -> None:
+        """Flush a log; records that are appended while a flush runs go into the next one."""
+        if not log.is_flushing:
+            self._request(log)
+
+    def _request(self, log: UnifiedLog) -> None:
+        try:
+            request = log.take_flush()
+        except OutOfFilesFault as fault:
+            # The records stay in the log; requests that wait for the flush keep waiting.
+            self.on_fault(fault)
+            self._retry(log)
+            return
+        except StorageFault as fault:
+            self.on_fault(fault)
+            return
+        if request is not None:
+            self.env.flush((request,), partial(self._flushed, log, request))
+
+    def _retry(self, log: UnifiedLog) -> None:
+        def again() -> None:
+            if self.logs.get(log.topic_partition) is log:
+                self.flush(log)
+
+        self.env.after(RETRY_MS, again)
+
+    def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
+        if fault is not None:
+            self.on_fault(fault)
+            if isinstance(fault, OutOfFilesFault) or fault.log_dir != log.disk.root:
+                # The log's directory is intact: the fault is a lack of descriptors, or of another
+                # directory, one of whose files was synced to free its descriptor.
+                log.not_flushed(request)
+                self._retry(log)
+            return
+        log.flushed(request)
+        self.on_flushed(log)

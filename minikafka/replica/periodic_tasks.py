@@ -1,0 +1,78 @@
+"""The periodic work on a broker's replicas.
+
+Source: the tasks "isr-expiration" and "highwatermark-checkpoint" of `ReplicaManager`, and those of
+`LogManager`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from minikafka.common.environment import Environment
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicIdPartition
+from minikafka.log.log_manager import LogManager
+from minikafka.replica.hosted_partitions import HostedPartitions
+from minikafka.replica.log_flusher import LogFlusher
+from minikafka.replica.removed_logs import DELETED_A_TURN
+from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
+
+_LOG_TICK_MS: Final = 1_000
+
+
+@dataclass(slots=True, kw_only=True)
+class PeriodicTasks:
+    """Shrinks ISRs, checkpoints high watermarks, and applies retention and flush intervals."""
+
+    env: Environment
+    logs: LogManager
+    hosted: HostedPartitions
+    fetchers: ReplicaFetcherManager
+    flusher: LogFlusher
+    shrink_interval_ms: int
+    checkpoint_interval_ms: int
+    on_fault: Callable[[StorageFault], None]
+    _is_deleting: bool = False
+
+    def start(self) -> None:
+        """Start the timers."""
+        self.env.after(self.shrink_interval_ms, self._shrink_isrs)
+        self.env.after(self.checkpoint_interval_ms, self._checkpoint_high_watermarks)
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def _shrink_isrs(self) -> None:
+        for partition in self.hosted.led():
+            partition.proposals.shrink()
+        self.env.after(self.shrink_interval_ms, self._shrink_isrs)
+
+    def _checkpoint_high_watermarks(self) -> None:
+        for fault in self.logs.checkpoint_high_watermarks():
+            self.on_fault(fault)
+        self.env.after(self.checkpoint_interval_ms, self._checkpoint_high_watermarks)
+
+    def _tick_logs(self) -> None:
+        for fault in self.logs.tick(self.env.clock.now):
+            self.on_fault(fault)
+        self._report_log_starts()
+        self.flusher.flush_all()
+        if not self._is_deleting:
+            self._delete_folders()
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def _report_log_starts(self) -> None:
+        """Report log start offsets that retention moved to fetch sessions and fetchers."""
+        for name, partition in self.hosted.online.items():
+            start_offset = partition.log.log_start_offset
+            if start_offset != partition.told_log_start:
+                partition.told_log_start = start_offset
+                partition.tell()
+                self.fetchers.moved(TopicIdPartition(partition.topic_id, name.partition))
+
+    def _delete_folders(self) -> None:
+        """Delete a few folders of removed replicas; those that remain follow in later steps."""
+        faults, more = self.logs.remove_dying(self.env.clock.now, DELETED_A_TURN)
+        for fault in faults:
+            self.on_fault(fault)
+        self._is_deleting = more
+        if more:
+            self.env.later(self._delete_folders)

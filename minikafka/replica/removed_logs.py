@@ -1,0 +1,80 @@
+"""Logs that this broker no longer uses, until their folders are renamed.
+
+Source: `LogManager.asyncDelete`, `LogManager.addStrayLog`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from minikafka.common.environment import Environment
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.log.log_manager import LogManager
+from minikafka.replica.turns import Turns
+
+DELETED_A_TURN: Final = 8
+
+
+@dataclass(slots=True)
+class RemovedLogs:
+    """Renames the folders of removed replicas and of strays, a few in each turn."""
+
+    env: Environment
+    logs: LogManager
+    on_fault: Callable[[StorageFault], None]
+    _deleted: Turns[TopicPartition, None] = field(init=False)
+    """Removed replicas. Their folders are deleted after they are renamed."""
+    _strays: Turns[TopicPartition, None] = field(init=False)
+    """Logs that the metadata does not assign to this broker. Their folders are kept."""
+
+    def __post_init__(self) -> None:
+        """Create the two queues."""
+        self._deleted = Turns(self.env, DELETED_A_TURN, lambda name, _: self._delete(name))
+        self._strays = Turns(self.env, DELETED_A_TURN, lambda name, _: self._set_aside(name))
+
+    def __contains__(self, name: TopicPartition) -> bool:
+        return name in self._deleted or name in self._strays
+
+    def add_deleted(self, name: TopicPartition) -> None:
+        """Add the log of a removed replica; `begin` must follow."""
+        self._deleted.put(name, None)
+
+    def begin(self) -> None:
+        """Rename a few folders of removed replicas now, and the others in later steps."""
+        self._deleted.begin()
+
+    def set_strays_aside(self, strays: list[TopicPartition]) -> None:
+        """Rename the folders of strays, a few now and the others in later steps."""
+        for name in strays:
+            self._strays.put(name, None)
+        self._strays.begin()
+
+    def make_room(self, name: TopicPartition) -> None:
+        """Rename the folder of this name now, so that a new log can have the name."""
+        if self._deleted.drop(name):
+            # A deleted topic of the same name.
+            self._delete(name)
+        if self._strays.drop(name):
+            self._set_aside(name)
+
+    def forget(self, name: TopicPartition) -> bool:
+        """Drop a log whose directory failed; False if the log is in use."""
+        return self._deleted.drop(name) or self._strays.drop(name)
+
+    def finish(self) -> None:
+        """Rename all folders in this step."""
+        self._deleted.finish()
+        self._strays.finish()
+
+    def _delete(self, name: TopicPartition) -> None:
+        try:
+            self.logs.delete(name, self.env.clock.now)
+        except StorageFault as fault:
+            self.on_fault(fault)
+
+    def _set_aside(self, name: TopicPartition) -> None:
+        try:
+            self.logs.set_aside(name, self.env.clock.now)
+        except StorageFault as fault:
+            self.on_fault(fault)

@@ -1,0 +1,53 @@
+"""A log directory that fails takes only its own partitions."""
+
+import pytest
+
+from minikafka.common.errors import KafkaStorageError
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.ids import TopicPartition
+from tests.unit.replica.conftest import batch_of
+from tests.unit.replica.managed_world import DIRS, ID, T
+
+
+def test_directory_that_fails_takes_its_partitions_and_no_others(spread):
+    lost = spread.partition(0)
+    fault = StorageFault("/one", "broken")
+    spread.manager.take_offline(fault)
+    assert list(spread.manager.partitions) == [TopicPartition("t", 1)]
+    assert (spread.offline, spread.removed) == ([fault], [T])
+    assert not lost.is_leader
+    assert lost.committed in spread.env.notified
+    with pytest.raises(KafkaStorageError):
+        spread.manager.get(T)
+    with pytest.raises(KafkaStorageError):
+        spread.manager.get_by_id(ID, 0)
+    assert spread.partition(1).append_as_leader(batch_of(1), required_acks=1).first_offset == 0
+
+
+def test_directory_fails_once(spread):
+    for _ in range(2):
+        spread.manager.take_offline(StorageFault("/one", "broken"))
+    assert len(spread.offline) == 1
+
+
+def test_partition_that_cannot_be_made_is_offline(managed):
+    managed.disks[0].broken = "read-only"
+    managed.start(managed.broker(1), managed.topic(), managed.put(1, directory=DIRS[0]))
+    assert [fault.log_dir for fault in managed.offline] == ["/one"]
+    with pytest.raises(KafkaStorageError):
+        managed.manager.get(T)
+
+
+def test_lack_of_descriptors_takes_nothing_offline(spread, caplog):
+    spread.manager.take_offline(OutOfFilesFault("/one", "no descriptor is left"))
+    assert (spread.offline, spread.removed) == ([], [])
+    assert "for lack of file descriptors (ulimit -n)" in caplog.messages[-1]
+
+
+def test_log_that_was_removed_before_is_not_offline(spread):
+    """Its folder was to be renamed; the metadata has no such replica."""
+    spread.apply(*[spread.put(1, index, directory=DIRS[0]) for index in range(2, 30)])
+    spread.run()
+    spread.apply(spread.no_topic())
+    spread.manager.take_offline(StorageFault("/one", "broken"))
+    assert spread.manager.hosted.offline == {}
