@@ -49,7 +49,7 @@ from minikafka.replica.auto_topics import AutoTopics
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session import FetchSessions
-from minikafka.replica.fetcher import FetchSettings
+from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager

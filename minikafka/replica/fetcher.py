@@ -1,20 +1,20 @@
 """The follower side of replication: one fetcher for each leader that this broker follows.
 
-One fetch is in flight at a time. States of a followed partition: fetching, backing off (until a
-time), failed (until a new leader epoch). A response moves each partition in one transition:
-truncate to the diverging epoch's end, or append and raise the high watermark.
+One fetch is in flight at a time; its requests are those of a fetch session. A response changes the
+log of each partition once: truncate to the diverging epoch's end, or append and raise the high
+watermark. Truncation needs no state (as `ReplicaState.TRUNCATING` of older brokers): a fetch has
+the epoch of the last record, and the leader answers with the point of divergence (KIP-595).
 
-Fetch sessions (KIP-227) keep requests small: after the first one, only partitions whose position
-changed are sent. Partitions that may have moved are noted (`moved`), so that the cost of a fetch
-depends on the changes since the last one and not on the number of followed partitions.
+Partitions that may have moved are noted (`moved`), so that the cost of a fetch depends on the
+changes since the last one and not on the number of followed partitions.
 
-Source: `AbstractFetcherThread`, `ReplicaFetcherThread`, `FetchSessionHandler`.
+Source: `AbstractFetcherThread`, `ReplicaFetcherThread`.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -30,58 +30,16 @@ from minikafka.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from minikafka.records.errors import CorruptRecordsError
+from minikafka.replica.fetch_session_handler import FetchSessionHandler, FetchSettings
 from minikafka.replica.partition import Partition
+from minikafka.replica.partition_fetch_state import FetchState, Followed, Position
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
-_FULL_FETCH_EPOCH = 0
 _LIST_OFFSETS_VERSION = 9
 LATEST_TIMESTAMP = -1
 EARLIEST_TIMESTAMP = -2
-_MAX_SESSION_EPOCH = 2**31 - 1
-
-
-class FetchSettings(NamedTuple):
-    """The configs of a follower's fetches."""
-
-    version: int
-    max_wait_ms: int
-    min_bytes: int
-    max_bytes: int
-    partition_max_bytes: int
-    backoff_ms: int
-    timeout_ms: int
-
-
-class Position(NamedTuple):
-    """The position of one partition in a fetch request."""
-
-    leader_epoch: int
-    fetch_offset: int
-    last_fetched_epoch: int
-    log_start_offset: int
-
-
-@dataclass(slots=True)
-class Followed:
-    """One partition that is fetched. `failed` ends only with a new leader epoch."""
-
-    partition: Partition
-    leader_epoch: int
-    retry_at_ms: int = 0
-    failed: bool = False
-
-    @property
-    def position(self) -> Position:
-        """The position of the next fetch: always the log's end."""
-        log = self.partition.log
-        epoch = log.latest_epoch
-        return Position(
-            self.leader_epoch,
-            log.log_end_offset,
-            -1 if epoch is None else epoch,
-            log.log_start_offset,
-        )
+_FAILED = FetchState.FAILED
 
 
 @dataclass(slots=True)
@@ -101,15 +59,15 @@ class Fetcher:
     _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _moved: dict[TopicIdPartition, None] = field(default_factory=dict)
     """The partitions that the next request may have to name or to forget."""
-    _backing_off: dict[TopicIdPartition, None] = field(default_factory=dict)
-    _forgotten: dict[TopicIdPartition, None] = field(default_factory=dict)
-    """The partitions that the leader's session still has, but that must not be fetched."""
-    _session_id: int = 0
-    _session_epoch: int = _FULL_FETCH_EPOCH
-    _in_session: dict[TopicIdPartition, Position] = field(default_factory=dict)
+    _backing_off: dict[TopicIdPartition, Followed] = field(default_factory=dict)
+    _session: FetchSessionHandler = field(init=False)
     _in_flight: bool = False
     _scheduled: bool = False
     _closed: bool = False
+
+    def __post_init__(self) -> None:
+        """Create the session."""
+        self._session = FetchSessionHandler(self.broker_id, self.own_epoch, self.settings)
 
     def follow(self, partition: Partition) -> None:
         """Fetch a partition from its log's end, in its current leader epoch."""
@@ -161,16 +119,18 @@ class Fetcher:
         if self._in_flight or self._closed or self._unflushed:
             return
         next_retry_ms = self._end_back_offs()
-        named = self._changes()
-        if not self._in_session:
+        session = self._session
+        session.update(self._moved, self.followed)
+        self._moved.clear()
+        asked = session.positions
+        if not asked:
             if next_retry_ms:
                 self._schedule(next_retry_ms - self.env.clock.monotonic_ms)
             return
         self._in_flight = True
-        asked = self._in_session
         self.calls.send(
             self.channel,
-            self._request(named),
+            session.request(),
             self.settings.version,
             timeout_ms=self.settings.timeout_ms,
             on_done=lambda response, why: self._answered(asked, response, why),
@@ -181,62 +141,15 @@ class Fetcher:
         """End the back-offs that are due; return the time at which the next one ends, or 0."""
         now_ms = self.env.clock.monotonic_ms
         next_retry_ms = 0
-        for key in list(self._backing_off):
-            retry_at_ms = self.followed[key].retry_at_ms
+        for key, followed in list(self._backing_off.items()):
+            retry_at_ms = followed.retry_at_ms
             if retry_at_ms <= now_ms:
                 del self._backing_off[key]
+                followed.enter(FetchState.FETCHING)
                 self._moved[key] = None
             else:
                 next_retry_ms = min(next_retry_ms or retry_at_ms, retry_at_ms)
         return next_retry_ms
-
-    def _changes(self) -> dict[TopicIdPartition, Position]:
-        """Update the session; return the positions that the next request must name."""
-        session = self._in_session
-        named: dict[TopicIdPartition, Position] = {}
-        for key in self._moved:
-            followed = self.followed.get(key)
-            if followed is None or followed.failed or key in self._backing_off:
-                if session.pop(key, None) is not None:
-                    self._forgotten[key] = None
-                continue
-            self._forgotten.pop(key, None)
-            position = followed.position
-            if session.get(key) != position:
-                named[key] = session[key] = position
-        self._moved.clear()
-        return named
-
-    def _request(self, named: dict[TopicIdPartition, Position]) -> messages.FetchRequest:
-        settings = self.settings
-        forgotten, self._forgotten = self._forgotten, {}
-        topics: dict[bytes, messages.FetchTopic] = {}
-        for key, position in named.items():
-            topic = topics.get(key.topic_id)
-            if topic is None:
-                topic = topics[key.topic_id] = messages.FetchTopic(topic_id=key.topic_id)
-            topic.partitions.append(
-                messages.FetchPartition(
-                    partition=key.partition,
-                    current_leader_epoch=position.leader_epoch,
-                    fetch_offset=position.fetch_offset,
-                    last_fetched_epoch=position.last_fetched_epoch,
-                    log_start_offset=position.log_start_offset,
-                    partition_max_bytes=settings.partition_max_bytes,
-                )
-            )
-        return messages.FetchRequest(
-            replica_state=messages.ReplicaState(
-                replica_id=self.broker_id, replica_epoch=self.own_epoch()
-            ),
-            max_wait_ms=settings.max_wait_ms,
-            min_bytes=settings.min_bytes,
-            max_bytes=settings.max_bytes,
-            session_id=self._session_id,
-            session_epoch=self._session_epoch,
-            topics=list(topics.values()),
-            forgotten_topics_data=_forgotten(forgotten),
-        )
 
     def _answered(
         self, asked: dict[TopicIdPartition, Position], response: Any | None, why: str
@@ -260,13 +173,10 @@ class Fetcher:
                 0 if response.error_code in _SESSION_ERRORS else self.settings.backoff_ms
             )
             return
-        self._session_id = response.session_id
-        if response.session_id == 0:
-            self._restart_session()
-        elif self._session_epoch == _MAX_SESSION_EPOCH:
-            self._session_epoch = 1
+        if response.session_id:
+            self._session.accepted(response.session_id)
         else:
-            self._session_epoch += 1
+            self._restart_session()
         for topic in response.responses:
             for data in topic.partitions:
                 key = TopicIdPartition(topic.topic_id, data.partition_index)
@@ -284,7 +194,7 @@ class Fetcher:
         if (
             asked is None
             or followed is None
-            or followed.failed
+            or followed.state is _FAILED
             # The log start offset is not compared: retention moves it at any time, and the
             # leader's session would not send the skipped response again.
             or followed.position._replace(log_start_offset=asked.log_start_offset) != asked
@@ -307,7 +217,7 @@ class Fetcher:
                 self._back_off(key, followed)
             except UnexpectedOffsetError:
                 _log.exception("[%s] replication stops until the next leader epoch", name)
-                followed.failed = True
+                self._fail(key, followed)
 
     def _append(self, followed: Followed, data: messages.PartitionData) -> None:
         partition = followed.partition
@@ -450,8 +360,13 @@ class Fetcher:
             log.truncate_fully_and_start_at(leader_start, self.env.clock.now)
 
     def _back_off(self, key: TopicIdPartition, followed: Followed) -> None:
+        followed.enter(FetchState.BACKING_OFF)
         followed.retry_at_ms = self.env.clock.monotonic_ms + self.settings.backoff_ms
-        self._backing_off[key] = None
+        self._backing_off[key] = followed
+
+    def _fail(self, key: TopicIdPartition, followed: Followed) -> None:
+        followed.enter(FetchState.FAILED)
+        self._backing_off.pop(key, None)
 
     def _put_off(self, key: TopicIdPartition) -> None:
         """Fetch a partition again later, because records could not be written.
@@ -459,17 +374,13 @@ class Fetcher:
         Does nothing if its log directory is offline, since it is not followed any more.
         """
         followed = self.followed.get(key)
-        if followed is not None:
+        if followed is not None and followed.state is not FetchState.FAILED:
             self._moved[key] = None
             self._back_off(key, followed)
 
     def _restart_session(self) -> None:
-        self._session_id = 0
-        self._session_epoch = _FULL_FETCH_EPOCH
-        # A new dictionary: the handler of a response may still use the old one.
-        self._in_session = {}
+        self._session.restart()
         self._moved = dict.fromkeys(self.followed)
-        self._forgotten = {}
 
 
 _SESSION_ERRORS = frozenset(
@@ -479,13 +390,3 @@ _SESSION_ERRORS = frozenset(
         ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
     )
 )
-
-
-def _forgotten(keys: Iterable[TopicIdPartition]) -> list[messages.ForgottenTopic]:
-    topics: dict[bytes, messages.ForgottenTopic] = {}
-    for key in keys:
-        topic = topics.get(key.topic_id)
-        if topic is None:
-            topic = topics[key.topic_id] = messages.ForgottenTopic(topic_id=key.topic_id)
-        topic.partitions.append(key.partition)
-    return list(topics.values())

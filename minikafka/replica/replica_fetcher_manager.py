@@ -14,7 +14,8 @@ from minikafka.common.ids import TopicIdPartition
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.partition_registration import NO_LEADER
-from minikafka.replica.fetcher import Fetcher, FetchSettings
+from minikafka.replica.fetch_session_handler import FetchSettings
+from minikafka.replica.fetcher import Fetcher
 from minikafka.replica.partition import Partition
 from minikafka.rpc.calls import Calls
 

@@ -34,7 +34,7 @@ from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.damaged_logs import DamagedLogs
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from minikafka.replica.fetcher import FetchSettings
+from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_dir_failure_handler import LogDirFailureHandler
 from minikafka.replica.log_flusher import LogFlusher

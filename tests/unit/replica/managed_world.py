@@ -13,7 +13,7 @@ from minikafka.metadata.image import RESOURCE_BROKER, ImageBuilder, MetadataImag
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from minikafka.replica.fetcher import FetchSettings
+from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.sim.world.sim_disk import SimDisk
