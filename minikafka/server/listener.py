@@ -1,43 +1,32 @@
-"""Inbound connections: sockets that receive request frames and send responses.
+"""All inbound connections of a node: their listeners, limits and turns.
 
 Limits: `max.connections` and the creation rate (`server/connection_quotas.py`),
 `max.connections.per.ip`, `socket.request.max.bytes`, `connections.max.idle.ms`,
 `queued.max.request.bytes` (`server/request_memory.py`), and file descriptors
-(`server/descriptors.py`). While a peer does not read its responses, its connection is not read from
-either, and the records of a response are read from their file as the peer receives them, so that no
-queue grows without bound.
+(`server/descriptors.py`). A connection itself is in `server/connection.py`.
 
-Connections take turns: in a turn a connection hands out one request, or as many as it can within a
-millisecond. A connection with more goes to the end of the queue (`server/connection_turns.py`).
-
-Responses that become ready together are sent together: one system call for the responses to
-pipelined requests, or of one step of the node.
+Responses that become ready in one step of the node are sent together.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Sequence
-from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from minikafka.common.effects import Part
-from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, RequestFrame
+from minikafka.common.events import ConnectionClosed, Event
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
+from minikafka.server.connection import Connection
 from minikafka.server.connection_limits import ConnectionLimits
 from minikafka.server.connection_quotas import UNBOUNDED, ConnectionQuotas, ListenerLimits
 from minikafka.server.connection_turns import ConnectionTurns
-from minikafka.server.file_parts import PIECE_BYTES, pieces, read_part, record_bytes
-from minikafka.server.frame_buffer import BufferPool, Buffers, FrameBuffer, FrameTooLarge
+from minikafka.server.file_parts import PIECE_BYTES, read_part, record_bytes
+from minikafka.server.frame_buffer import BufferPool, Buffers
 from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.request_memory import RequestMemory, Share
 
 _log = logging.getLogger("minikafka.server")
-_WRITE_HIGH_BYTES = 1024 * 1024
-# The response to the first of several pipelined requests waits at most until this many are handled.
-_GATHERED_REPLIES = 8
-_TURN_S = 0.001
 
 
 class Connections:
@@ -83,7 +72,7 @@ class Connections:
         self._acceptors[listener] = acceptor
         return bound
 
-    def buffers_of(self, connection: "Connection") -> Buffers:
+    def buffers_of(self, connection: Connection) -> Buffers:
         """Return the source of memory for a connection's large frames; nodes never wait for it."""
         if connection.listener in self.node_listeners:
             return self._pool
@@ -115,16 +104,16 @@ class Connections:
         else:
             target.transport.writelines(chunks)
 
-    def unreadable(self, connection: "Connection", error: Exception) -> None:
+    def unreadable(self, connection: Connection, error: Exception) -> None:
         """Close a connection whose response has records that cannot be read; report the error."""
         connection.close()
         self._on_unreadable(f"the response on connection {connection.number}", error)
 
-    def queue(self, connection: "Connection") -> None:
+    def queue(self, connection: Connection) -> None:
         """Queue a connection that has more requests."""
         self._turns.queue(connection, is_node=connection.listener in self.node_listeners)
 
-    def queue_sending(self, connection: "Connection") -> None:
+    def queue_sending(self, connection: Connection) -> None:
         """Queue a connection that has more of a large response to send."""
         self._turns.queue(_Sending(connection), is_node=connection.listener in self.node_listeners)
 
@@ -187,17 +176,17 @@ class Connections:
         self.follow_limits()
         return self.quotas.wait_s(listener, is_of_nodes=listener in self.node_listeners)
 
-    def _taken(self, listener: str) -> "Connection":
+    def _taken(self, listener: str) -> Connection:
         self.quotas.count_rate(listener, is_of_nodes=listener in self.node_listeners)
         return Connection(self, listener)
 
-    def left(self, connection: "Connection") -> None:
+    def left(self, connection: Connection) -> None:
         """Note that a connection was closed, admitted or not; another one may be accepted."""
         self.quotas.left(connection.listener)
         for listener in tuple(self.quotas.waiting):
             self._acceptors[listener].resume()
 
-    def admit(self, connection: "Connection", address: str) -> int | None:
+    def admit(self, connection: Connection, address: str) -> int | None:
         """Return a number for a new connection, or None if a limit is reached.
 
         For another node, the client connection that was idle longest is closed instead, as Kafka
@@ -277,265 +266,3 @@ class _Sending:
     def take_turn(self) -> None:
         """Send a piece."""
         self._connection.take_sending_turn()
-
-
-class Connection(asyncio.BufferedProtocol):
-    """One inbound connection. It reads requests unless it is muted or its responses are pending."""
-
-    transport: asyncio.Transport
-    number: int | None = None
-
-    def __init__(self, owner: Connections, listener: str) -> None:
-        """Prepare; the connection starts with `connection_made`."""
-        self._owner = owner
-        self.listener = listener
-        owner.quotas.entered(listener)
-        self.draining = False
-        self._gathered: list[bytes] = []
-        self._gathered_replies = 0
-        self._outgoing: deque[Part] = deque()
-        self._sends_in_turn = False
-        self._address = ""
-        self._muted = False
-        self._congested = False
-        self._queued = False
-        self._reading = True
-        self._is_closing = False
-        self._active_at_s = 0.0
-        self._idle_timer: asyncio.TimerHandle | None = None
-        self._turn_ends_s = 0.0
-        self._frames = FrameBuffer(
-            self._consume, owner.buffers_of(self), owner.limits.request_bytes
-        )
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Admit the connection, or close it if a limit is reached."""
-        self.transport = cast(asyncio.Transport, transport)
-        peer = transport.get_extra_info("peername")
-        self._address = peer[0] if peer else ""
-        owner = self._owner
-        self.number = owner.admit(self, self._address)
-        if self.number is None:
-            self.transport.abort()
-            return
-        self.transport.set_write_buffer_limits(high=_WRITE_HIGH_BYTES)
-        self._active_at_s = owner.time_s()
-        self._watch_idle()
-        owner.deliver(ConnectionOpened(self.number, self.listener, self._address))
-
-    def active_since_s(self) -> float:
-        """Return when the last bytes arrived, by the loop's clock."""
-        return self._active_at_s
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Release everything that the connection holds."""
-        del exc
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-        self._is_closing = True
-        # Breaks the reference cycle with the buffer, so that both are freed at once.
-        self._frames.release()
-        self._owner.memory.forget(self)
-        self._outgoing.clear()
-        if self.number is not None:
-            self._owner.forget(self.number, self._address)
-        self._owner.left(self)
-
-    def memory_is_free(self) -> None:
-        """Try again to get memory for a large frame, or receive the rest of it."""
-        self._frames.go_on_with_frame()
-        self._go_on()
-
-    def stalled(self, reason: str) -> None:
-        """Close if a large frame is incomplete, or the peer does not read its responses."""
-        if not (self._frames.misses_bytes or self._frames.lacks_memory or self._congested):
-            return
-        _log.warning(
-            "closing connection %s from %s: a request is incomplete, and %s",
-            self.number,
-            self._address,
-            reason,
-        )
-        self.transport.abort()
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Return the memory for the next bytes."""
-        del sizehint
-        return self._frames.space()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Handle received bytes."""
-        self._active_at_s = self._owner.time_s()
-        self._frames.received(nbytes)
-        if not self._queued:
-            self.take_turn()
-        elif self._frames.is_full:
-            self._set_reading()
-
-    def eof_received(self) -> bool:
-        """Close the connection: the peer will send no more."""
-        return False
-
-    def pause_writing(self) -> None:
-        """Stop reading requests: the peer does not read its responses."""
-        self._congested = True
-        self._set_reading()
-
-    def resume_writing(self) -> None:
-        """Continue: the peer reads its responses again."""
-        self._congested = False
-        self._active_at_s = self._owner.time_s()
-        if self._outgoing:
-            self._queue_sending()
-        elif self._is_closing:
-            self.transport.close()
-        self._go_on()
-
-    def gather(self, chunks: Sequence[bytes]) -> bool:
-        """Hold a response until `write_gathered`; return True if it is the first one held."""
-        self._gathered.extend(chunks)
-        self._gathered_replies += 1
-        # Records are written at once, so that a peer that does not read them is noticed.
-        if len(chunks) > 1 or self._gathered_replies == _GATHERED_REPLIES:
-            self.write_gathered()
-            return False
-        return self._gathered_replies == 1
-
-    def write_gathered(self) -> None:
-        """Write the held responses."""
-        gathered = self._gathered
-        if not gathered:
-            return
-        self._gathered = []
-        self._gathered_replies = 0
-        if self._outgoing:
-            self._outgoing.extend(gathered)
-        elif len(gathered) == 1:
-            self.transport.write(gathered[0])
-        else:
-            self.transport.writelines(gathered)
-
-    @property
-    def is_sending(self) -> bool:
-        """True while a response is written piece by piece."""
-        return bool(self._outgoing)
-
-    def send(self, parts: Sequence[Part]) -> None:
-        """Write a response piece by piece, as the peer receives it."""
-        for part in parts:
-            if type(part) is FileSlice and part.length > PIECE_BYTES:
-                self._outgoing.extend(pieces(part))
-            else:
-                self._outgoing.append(part)
-        if not self._sends_in_turn:
-            self._send_on()
-
-    def take_sending_turn(self) -> None:
-        """Send a piece of a large response."""
-        self._sends_in_turn = False
-        self._send_on()
-        if not self._sends_in_turn:
-            self._go_on()
-
-    def _queue_sending(self) -> None:
-        if not self._sends_in_turn:
-            self._sends_in_turn = True
-            self._owner.queue_sending(self)
-            self._set_reading()
-
-    def _send_on(self) -> None:
-        """Send up to the end of a piece of records; the next piece waits for a turn."""
-        outgoing = self._outgoing
-        has_sent = False
-        while outgoing and not self._congested and not self.transport.is_closing():
-            part = outgoing[0]
-            if has_sent and type(part) is FileSlice:
-                self._queue_sending()
-                return
-            try:
-                data = read_part(part) if type(part) is FileSlice else part
-            except Exception as error:  # noqa: BLE001 - one response must not stop the node
-                outgoing.clear()
-                self._owner.unreadable(self, error)
-                return
-            outgoing.popleft()
-            has_sent = has_sent or type(part) is FileSlice
-            self.transport.write(cast(bytes, data))
-        if self._is_closing and not outgoing:
-            self.transport.close()
-
-    def close(self) -> None:
-        """Close the connection after its pending responses are sent."""
-        self.write_gathered()
-        self._is_closing = True
-        self._set_reading()
-        if not self._outgoing:
-            self.transport.close()
-
-    def mute(self) -> None:
-        """Stop handing out requests."""
-        self._muted = True
-        self._set_reading()
-
-    def unmute(self) -> None:
-        """Hand out requests again, in a later turn, since this is called from inside a step."""
-        self._muted = False
-        # The time that a request was parked does not count as idle time of the client.
-        self._active_at_s = self._owner.time_s()
-        self._owner.soon(self._go_on)
-
-    def take_turn(self) -> None:
-        """Hand out requests until the turn ends; queue for the next turn if there are more."""
-        self._queued = False
-        if self.transport.is_closing() or self._is_closing:
-            return
-        self.draining = True
-        self._turn_ends_s = perf_counter() + _TURN_S
-        try:
-            self._queued = self._frames.drain(self._turn_goes_on)
-        except FrameTooLarge as error:
-            _log.warning("closing connection %s from %s: %s", self.number, self._address, error)
-            self.write_gathered()
-            self.transport.abort()
-        finally:
-            self.draining = False
-            self.write_gathered()
-        if self._queued:
-            self._owner.queue(self)
-        if not self._reading or self._frames.is_full:
-            self._set_reading()
-
-    def _turn_goes_on(self) -> bool:
-        return perf_counter() < self._turn_ends_s
-
-    def _go_on(self) -> None:
-        self._set_reading()
-        if not self._queued:
-            self.take_turn()
-
-    def _consume(self, frame: memoryview) -> None:
-        self._owner.deliver(RequestFrame(self.number, frame))  # type: ignore[arg-type]
-
-    def _set_reading(self) -> None:
-        """Read while there is room: only a read notices that the peer closed the connection."""
-        self._frames.paused = (
-            self._muted or self._congested or self._sends_in_turn or self._is_closing
-        )
-        stop = self._congested or self._frames.is_full
-        if stop == self._reading and not self.transport.is_closing():
-            self._reading = not stop
-            if stop:
-                self.transport.pause_reading()
-            else:
-                self.transport.resume_reading()
-
-    def _watch_idle(self) -> None:
-        idle_ms = self._owner.limits.idle_ms
-        if idle_ms < 0:
-            return
-        left_s = self._active_at_s + idle_ms / 1000 - self._owner.time_s()
-        if left_s <= 0:
-            _log.info("closing connection %s from %s: idle", self.number, self._address)
-            self.transport.abort()
-            return
-        self._idle_timer = self._owner.later(max(left_s, 1.0), self._watch_idle)

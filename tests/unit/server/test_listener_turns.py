@@ -11,11 +11,11 @@ import pytest
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
 from minikafka.common.faults import StorageFault
 from minikafka.common.file_slice import FileSlice
-from minikafka.server import listener
+from minikafka.server import connection
 from minikafka.server.frame_buffer import RECEIVE_BUFFER_BYTES
 from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
-from tests.unit.server.test_listener_gathering import Wire
+from tests.unit.server.test_connection import Wire
 
 MIB = 1 << 20
 
@@ -45,7 +45,7 @@ class Source:
 
 @pytest.fixture
 async def connections(events, monkeypatch):
-    monkeypatch.setattr(listener, "perf_counter", Clock())
+    monkeypatch.setattr(connection, "perf_counter", Clock())
     connections = Connections(events.step, asyncio.get_running_loop(), events.unreadable)
     yield connections
     connections.close()

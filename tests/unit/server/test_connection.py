@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from minikafka.common.events import ConnectionOpened, RequestFrame
-from minikafka.server.listener import Connection, Connections
+from minikafka.server.connection import Connection
+from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
 
 
