@@ -15,9 +15,9 @@ from minikafka.common.errors import ErrorCode, InvalidRequestError, summary_of
 from minikafka.common.ids import TopicIdPartition
 from minikafka.controller.election import Election, Strategy
 from minikafka.controller.partition_change import Target
+from minikafka.controller.recovery_case import RecoveryRequest
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.result import ControllerResult
-from minikafka.controller.unclean_recovery import RecoveryRequest
 from minikafka.controller.view import View
 from minikafka.messages import elect_leaders as messages
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord

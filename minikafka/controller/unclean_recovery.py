@@ -41,6 +41,12 @@ from minikafka.controller.election import (
 )
 from minikafka.controller.operator_warnings import described_election
 from minikafka.controller.partition_change import Target, known_leader
+from minikafka.controller.recovery_case import (
+    RecoveryCase,
+    RecoveryRequest,
+    ReplicaReport,
+    last_known,
+)
 from minikafka.controller.recovery_lines import (
     ELECTS,
     ENDS,
@@ -53,31 +59,12 @@ from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.view import View
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.metadata.serde import MetadataRecord
 
 _log = logging.getLogger("minikafka.controller")
 AGGRESSIVE_WAIT_MS = 5000
 _CHECK_INTERVAL_MS = 5000
-
-
-@dataclass(slots=True, eq=False)
-class RecoveryRequest:
-    """A recovery request of an operator; partitions move from `pending` to `results`.
-
-    The request itself is also the wait key that is notified of each result.
-    """
-
-    strategy: Strategy
-    pending: dict[TopicIdPartition, None]
-    results: dict[TopicIdPartition, ErrorCode] = field(default_factory=dict)
-
-
-class ReplicaReport(NamedTuple):
-    """The log end of a replica, as one incarnation of its broker reported it."""
-
-    log: LogInfo
-    broker_epoch: int
 
 
 class RunningRecovery(NamedTuple):
@@ -86,21 +73,6 @@ class RunningRecovery(NamedTuple):
     partition: TopicIdPartition
     strategy: Strategy
     answers: Mapping[int, ReplicaReport]
-
-
-@dataclass(slots=True)
-class _Case:
-    """One partition without leader. `strategy` is set while a recovery runs."""
-
-    name: str
-    step: RecoveryStep
-    replicas: tuple[int, ...]
-    leader_epoch: int
-    strategy: Strategy | None = None
-    started_ms: int = 0
-    alarm_ms: int = -1
-    answers: dict[int, ReplicaReport] = field(default_factory=dict)
-    requests: list[RecoveryRequest] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -135,7 +107,7 @@ class UncleanRecoveryManager:
     write: Callable[[list[MetadataRecord]], object]
     is_active: Callable[[], bool]
     finished_count: int = 0
-    _cases: dict[TopicIdPartition, _Case] = field(default_factory=dict)
+    _cases: dict[TopicIdPartition, RecoveryCase] = field(default_factory=dict)
     _dirty: dict[TopicIdPartition, None] = field(default_factory=dict)
     _alarms: dict[int, dict[TopicIdPartition, None]] = field(default_factory=dict)
     _image: MetadataImage = field(default_factory=MetadataImage)
@@ -226,7 +198,7 @@ class UncleanRecoveryManager:
         self._scheduled = False
         self._schedule()
 
-    def _forgot_to_ask(self, key: TopicIdPartition, case: _Case) -> bool:
+    def _forgot_to_ask(self, key: TopicIdPartition, case: RecoveryCase) -> bool:
         return any(
             broker_id not in case.answers
             and broker_id in self._image.brokers
@@ -246,7 +218,7 @@ class UncleanRecoveryManager:
             if case is None:
                 found = _find(self.view(), key)
                 assert found is not None
-                case = self._open(found)
+                case = _case_of(found)
                 self._cases[key] = case
             case.requests.append(request)
             self._dirty[key] = None
@@ -261,17 +233,11 @@ class UncleanRecoveryManager:
         for key in request.pending:
             case = self._cases.get(key)
             if case is not None and request in case.requests:
-                waited[key] = self._waits_for(case)
+                waited[key] = case.waits_for
                 case.requests.remove(request)
                 self._dirty[key] = None
         self._schedule()
         return waited
-
-    def _waits_for(self, case: _Case) -> str:
-        if case.step is not RecoveryStep.RECOVER:
-            return str(case.step.value)
-        silent = [str(x) for x in case.replicas if x not in case.answers]
-        return f"no decision yet; replicas without answer: {', '.join(silent) or 'none'}"
 
     # Turns
 
@@ -314,8 +280,9 @@ class UncleanRecoveryManager:
                 )
             return
         if case is None:
-            case = self._cases[key] = self._open(found)
-        self._renew(case, key, found.registration)
+            case = self._cases[key] = _case_of(found)
+        for broker_id in case.renew(found.registration):
+            self.sender.drop(broker_id, key)
         wanted = self._wanted_strategy(turn, case, found)
         case.step = _step(turn.view, found, wanted)
         if case.step is RecoveryStep.RECOVER:
@@ -325,28 +292,8 @@ class UncleanRecoveryManager:
             turn.lines.add(STOPS, case.name, case.step.value)
             self._end_recovery(key, case)
 
-    def _open(self, found: IndexedPartition) -> _Case:
-        registration = found.registration
-        return _Case(
-            f"{found.topic.name}-{found.partition.partition}",
-            RecoveryStep.WAIT_FOR_ELIGIBLE,
-            registration.replicas,
-            registration.leader_epoch,
-        )
-
-    def _renew(
-        self, case: _Case, key: TopicIdPartition, registration: PartitionRegistration
-    ) -> None:
-        """Drop removed replicas, and answers with an older leader epoch than the registration."""
-        stale = registration.leader_epoch != case.leader_epoch
-        for broker_id in case.replicas:
-            if stale or broker_id not in registration.replicas:
-                case.answers.pop(broker_id, None)
-                self.sender.drop(broker_id, key)
-        case.replicas, case.leader_epoch = registration.replicas, registration.leader_epoch
-
     def _wanted_strategy(
-        self, turn: _Turn, case: _Case, found: IndexedPartition
+        self, turn: _Turn, case: RecoveryCase, found: IndexedPartition
     ) -> Strategy | None:
         if case.requests:
             return case.requests[-1].strategy
@@ -356,21 +303,21 @@ class UncleanRecoveryManager:
         self,
         turn: _Turn,
         key: TopicIdPartition,
-        case: _Case,
+        case: RecoveryCase,
         found: IndexedPartition,
         strategy: Strategy,
     ) -> None:
         if case.strategy is not strategy:
             case.strategy = strategy
             case.started_ms = self.env.clock.monotonic_ms
-            turn.lines.add(STARTS, case.name, _reason(case, found.registration))
+            turn.lines.add(STARTS, case.name, case.reason(found.registration))
         for broker_id in case.replicas:
             if broker_id not in case.answers and broker_id in turn.view.image.brokers:
                 self.sender.ask(broker_id, key)
         self._decide(turn, key, case, found)
 
     def _decide(
-        self, turn: _Turn, key: TopicIdPartition, case: _Case, found: IndexedPartition
+        self, turn: _Turn, key: TopicIdPartition, case: RecoveryCase, found: IndexedPartition
     ) -> None:
         registration = found.registration
         acceptable = turn.view.acceptable(registration)
@@ -385,7 +332,7 @@ class UncleanRecoveryManager:
         }
         winner = recovery_winner(
             counted,
-            needed=_last_known(registration) if is_balanced else (),
+            needed=last_known(registration) if is_balanced else (),
             expected=len(registration.replicas),
             time_is_up=self.env.clock.monotonic_ms >= deadline_ms,
         )
@@ -404,7 +351,7 @@ class UncleanRecoveryManager:
         elected = described_election(registration, registration.merge(record))
         turn.lines.add(ELECTS, case.name, f"{elected}; the longest log of ({logs})")
 
-    def _set_alarm(self, key: TopicIdPartition, case: _Case, at_ms: int) -> None:
+    def _set_alarm(self, key: TopicIdPartition, case: RecoveryCase, at_ms: int) -> None:
         """Check a recovery again at `at_ms`; recoveries with the same deadline share a timer."""
         if case.alarm_ms == at_ms or at_ms <= self.env.clock.monotonic_ms:
             return
@@ -446,11 +393,10 @@ class UncleanRecoveryManager:
 
     # Ends
 
-    def _end_recovery(self, key: TopicIdPartition, case: _Case) -> None:
+    def _end_recovery(self, key: TopicIdPartition, case: RecoveryCase) -> None:
         for broker_id in case.replicas:
             self.sender.drop(broker_id, key)
-        case.answers.clear()
-        case.strategy, case.alarm_ms = None, -1
+        case.end_recovery()
 
     def _close(self, key: TopicIdPartition, result: ErrorCode) -> None:
         case = self._cases.pop(key)
@@ -466,14 +412,19 @@ def _find(view: View, key: TopicIdPartition) -> IndexedPartition | None:
     return None if topic is None else view.find(topic, key.partition)
 
 
+def _case_of(found: IndexedPartition) -> RecoveryCase:
+    registration = found.registration
+    return RecoveryCase(
+        f"{found.topic.name}-{found.partition.partition}",
+        RecoveryStep.WAIT_FOR_ELIGIBLE,
+        registration.replicas,
+        registration.leader_epoch,
+    )
+
+
 def _answer_survives(was: BrokerRegistration, now: BrokerRegistration) -> bool:
     """U8: True if a broker's answers stay valid after a change of its registration."""
     return was.epoch == now.epoch and not (now.fenced and not was.fenced)
-
-
-def _last_known(registration: PartitionRegistration) -> tuple[int, ...]:
-    """Return the LastKnownELR members that are still replicas: the others will never answer."""
-    return tuple(x for x in registration.last_known_elr if x in registration.replicas)
 
 
 def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> RecoveryStep:
@@ -491,16 +442,7 @@ def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> Rec
         )
     return recovery_step(
         registration.isr or registration.elr,
-        _last_known(registration),
+        last_known(registration),
         strategy,
         view.acceptable(registration),
-    )
-
-
-def _reason(case: _Case, registration: PartitionRegistration) -> str:
-    assert case.strategy is not None
-    who = "requested by an operator" if case.requests else "by configuration"
-    return (
-        f"{case.strategy.value}, {who}; ISR {list(registration.isr)}, ELR {list(registration.elr)},"
-        f" last known ELR {list(registration.last_known_elr)}"
     )

@@ -6,7 +6,8 @@ import pytest
 
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.controller.election import LogInfo, Strategy
-from minikafka.controller.unclean_recovery import ReplicaReport, RunningRecovery
+from minikafka.controller.recovery_case import ReplicaReport
+from minikafka.controller.unclean_recovery import RunningRecovery
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
