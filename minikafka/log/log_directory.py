@@ -280,11 +280,13 @@ class LogDirectory:
             for at, offset in known.items():
                 if offset and at not in self.logs and not self.disk.exists(str(at)):
                     self.lost[at] = max(offset, self.lost.get(at, 0))
-        if clean and any(recovery_points.get(at) for at in self.lost):
+        # Logs that were lost before the shutdown are only among the high watermarks.
+        missing = [at for at in self.lost if recovery_points.get(at)]
+        if clean and missing:
             _log.warning(
                 "%s: logs that are missing since the clean shutdown: %d, the first is %s; treating "
                 "the shutdown as unclean",
-                self.disk.root, len(self.lost), next(iter(self.lost)),
+                self.disk.root, len(missing), missing[0],
             )  # fmt: skip
             self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
 

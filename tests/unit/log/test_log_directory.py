@@ -11,7 +11,9 @@ from minikafka.log.checkpoints import (
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
     MetaProperties,
+    write_clean_shutdown,
     write_meta_properties,
+    write_offsets,
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
@@ -57,3 +59,18 @@ def test_retired_name_is_unique_and_not_too_long():
     assert names[0] != names[1]
     assert "-123." in names[0]
     assert retired_name(TopicPartition("t", 0), DELETE_SUFFIX, rng).startswith("t-0.")
+
+
+def test_logs_that_were_lost_before_the_clean_shutdown_are_not_counted_as_missing_since(caplog):
+    """C2: the high watermarks still name them, the recovery points do not."""
+    disk = SimDisk("one")
+    write_meta_properties(disk, MetaProperties("c", 1, None))
+    write_clean_shutdown(disk, 7)
+    known, new = TopicPartition("t", 0), TopicPartition("t", 1)
+    write_offsets(disk, HIGH_WATERMARKS, {known: 5, new: 3})
+    write_offsets(disk, RECOVERY_POINTS, {new: 4})
+    directory = LogDirectory.open(disk, "c", 1, Random(1))
+    directory.load(lambda _: LogConfig(), Now(0, 0), Random(1))
+    assert directory.lost == {new: 4, known: 5}
+    (line,) = [each for each in caplog.messages if "missing" in each]
+    assert "since the clean shutdown: 1, the first is t-1;" in line
