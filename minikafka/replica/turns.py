@@ -25,7 +25,7 @@ class Turns(Generic[K, V]):
     most: int
     work: Callable[[K, V], None]
     after: Callable[[], None] = _nothing
-    """Called at the end of every turn."""
+    """Called at the end of every turn, and of `finish`."""
     _waiting: dict[K, V] = field(default_factory=dict)
     _postponed: dict[K, V] = field(default_factory=dict)
     _is_scheduled: bool = False
@@ -76,6 +76,7 @@ class Turns(Generic[K, V]):
         self._postponed = {}
         for key in list(self._waiting):
             self.work(key, self._waiting.pop(key))
+        self.after()
 
     def _turn(self) -> None:
         self._is_scheduled = False

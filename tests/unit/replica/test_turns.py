@@ -62,6 +62,16 @@ def test_all_that_waits_can_be_finished_in_one_step(world):
     assert world.step() == ""
 
 
+def test_the_end_of_a_turn_is_reported_and_that_of_all_work_in_one_step(world):
+    ends = []
+    world.turns.after = lambda: ends.append(len(world.done))
+    world.put("a", "b", "c", "d", "e")
+    world.turns.begin()
+    assert ends == [2]
+    world.turns.finish()
+    assert ends == [2, 5]
+
+
 def test_none_values_wait_too(world):
     world.turns.put("x", None)
     assert world.turns.drop("x")
