@@ -11,7 +11,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
 from minikafka.log.checked_batches import MOST_UNITS
-from minikafka.log.results import DamagedRecordsError, OffsetNotInLogError
+from minikafka.log.results import UNKNOWN_OFFSET, DamagedRecordsError, OffsetNotInLogError
 from minikafka.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -37,8 +37,7 @@ from minikafka.serving.steps import Steps, next_turn
 
 _log = logging.getLogger("minikafka.apis")
 _FROM_FOLLOWER_FROM = 11
-_NODE_ENDPOINTS_FROM = 16
-_UNKNOWN_OFFSET = -1
+NODE_ENDPOINTS_FROM_VERSION = 16
 _PARTITIONS_A_STEP = 2_000
 """About 10 ms of work."""
 
@@ -262,7 +261,7 @@ class Reading(ABC):
             topics[-1].partitions.append(data)
         session_id = 0 if session is None else session.session_id
         response = FetchResponse(session_id=session_id, responses=topics)
-        if self.must_answer and self.ctx.version >= _NODE_ENDPOINTS_FROM:
+        if self.must_answer and self.ctx.version >= NODE_ENDPOINTS_FROM_VERSION:
             self._name_leaders(response)
         return response
 
@@ -464,9 +463,9 @@ def refused_partition(index: int, code: int) -> PartitionData:
     return PartitionData(
         index,
         code,
-        _UNKNOWN_OFFSET,
-        _UNKNOWN_OFFSET,
-        _UNKNOWN_OFFSET,
+        UNKNOWN_OFFSET,
+        UNKNOWN_OFFSET,
+        UNKNOWN_OFFSET,
         aborted_transactions=None,
         records=b"",
     )

@@ -7,8 +7,10 @@ Versions:    v12 diverging epochs and snapshots; v13 topic ids; v16 node endpoin
 Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; those of `raft/metadata_reads.py`.
 """
 
+from minikafka.apis._fetch_reading import NODE_ENDPOINTS_FROM_VERSION
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import METADATA_TOPIC_ID
+from minikafka.log.results import UNKNOWN_OFFSET
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch import (
     EpochEndOffset,
@@ -30,9 +32,6 @@ from minikafka.replica.fetch_session import (
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 from minikafka.serving.steps import Steps, wait_until
-
-_NODE_ENDPOINTS_FROM = 16
-_UNKNOWN_OFFSET = -1
 
 
 @controller_api(ApiKey.FETCH, versions=(4, 18))
@@ -91,7 +90,7 @@ def _metadata_response(ctx: ControllerContext, read: MetadataRead) -> FetchRespo
         0,
         read.error,
         read.high_watermark,
-        _UNKNOWN_OFFSET,
+        UNKNOWN_OFFSET,
         read.log_start_offset,
         current_leader=LeaderIdAndEpoch(raft.leader_id, raft.epoch),
         aborted_transactions=None,
@@ -105,6 +104,6 @@ def _metadata_response(ctx: ControllerContext, read: MetadataRead) -> FetchRespo
         responses=[FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[data])]
     )
     address = raft.leader_address
-    if address is not None and ctx.version >= _NODE_ENDPOINTS_FROM:
+    if address is not None and ctx.version >= NODE_ENDPOINTS_FROM_VERSION:
         response.node_endpoints = [NodeEndpoint(raft.leader_id, address[0], address[1], None)]
     return response

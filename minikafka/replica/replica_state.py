@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-UNKNOWN_OFFSET = -1
+from minikafka.log.results import UNKNOWN_OFFSET
 
 
 @dataclass(slots=True)
