@@ -5,17 +5,12 @@ Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REG
              UNSUPPORTED_VERSION, BROKER_ID_NOT_REGISTERED (a ZooKeeper broker), NOT_CONTROLLER.
 """
 
-from typing import Any
-
 from minikafka.messages.api_keys import ApiKey
-from minikafka.messages.broker_registration import BrokerRegistrationRequest
-from minikafka.serving.commit import commit
-from minikafka.serving.context import ControllerContext
-from minikafka.serving.registry import controller_api
-from minikafka.serving.steps import Steps
+from minikafka.serving.operation import committed_operation
 
-
-@controller_api(ApiKey.BROKER_REGISTRATION, versions=(0, 4))
-def broker_registration(ctx: ControllerContext, request: BrokerRegistrationRequest) -> Steps[Any]:
-    """Decide, write the records, and answer after their commit."""
-    return (yield from commit(ctx, ctx.services.controller.register_broker(request, ctx.version)))
+committed_operation(
+    ApiKey.BROKER_REGISTRATION,
+    versions=(0, 4),
+    decide=lambda controller, request, version: controller.register_broker(request, version),
+    forwarded=False,
+)

@@ -6,24 +6,15 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, TOPIC_DELETION_DISABL
              INVALID_REQUEST, NOT_CONTROLLER.
 """
 
-from typing import Any
-
 from minikafka.controller import topic_control
 from minikafka.messages.api_keys import ApiKey
-from minikafka.messages.delete_topics import DeleteTopicsRequest
-from minikafka.serving.commit import commit
-from minikafka.serving.context import ControllerContext
-from minikafka.serving.operation import forward_to_controller
-from minikafka.serving.registry import controller_api
-from minikafka.serving.steps import Steps
+from minikafka.serving.operation import committed_operation
 
-_VERSIONS = (1, 6)
-
-forward_to_controller(ApiKey.DELETE_TOPICS, _VERSIONS)
-
-
-@controller_api(ApiKey.DELETE_TOPICS, versions=_VERSIONS)
-def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
-    """Decide, write, answer after the commit."""
-    result = ctx.services.controller.decide(topic_control.delete_topics, request, ctx.version)
-    return (yield from commit(ctx, result))
+committed_operation(
+    ApiKey.DELETE_TOPICS,
+    versions=(1, 6),
+    decide=lambda controller, request, version: controller.decide(
+        topic_control.delete_topics, request, version
+    ),
+    forwarded=True,
+)

@@ -6,8 +6,6 @@ Versions:    v1 fetch times; v2 directory ids, endpoints of controllers, error m
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 """
 
-from typing import Any
-
 from minikafka.common.errors import ErrorCode, NotControllerError
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.api_keys import ApiKey
@@ -22,22 +20,18 @@ from minikafka.messages.describe_quorum import (
     ReplicaState,
 )
 from minikafka.raft.quorum_progress import Progress
-from minikafka.serving.context import BrokerContext, ControllerContext
-from minikafka.serving.forwarding import forward
-from minikafka.serving.registry import broker_api, controller_api
-from minikafka.serving.steps import Steps
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.operation import forward_to_controller
+from minikafka.serving.registry import controller_api
 
 _TOPIC = "__cluster_metadata"
 _NODES_FROM = 2
+_VERSIONS = (0, 2)
+
+forward_to_controller(ApiKey.DESCRIBE_QUORUM, _VERSIONS)
 
 
-@broker_api(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
-def forward_describe_quorum(ctx: BrokerContext, _: DescribeQuorumRequest) -> Steps[Any]:
-    """Forward the request to the active controller."""
-    return (yield from forward(ctx))
-
-
-@controller_api(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
+@controller_api(ApiKey.DESCRIBE_QUORUM, versions=_VERSIONS)
 def describe_quorum(
     ctx: ControllerContext, request: DescribeQuorumRequest
 ) -> DescribeQuorumResponse:

@@ -6,7 +6,6 @@ Errors:      NOT_CONTROLLER.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from minikafka.common.errors import NotControllerError
 from minikafka.messages.api_keys import ApiKey
@@ -17,21 +16,16 @@ from minikafka.messages.list_partition_reassignments import (
     OngoingTopicReassignment,
 )
 from minikafka.metadata.image import TopicImage
-from minikafka.serving.context import BrokerContext, ControllerContext
-from minikafka.serving.forwarding import forward
-from minikafka.serving.registry import broker_api, controller_api
-from minikafka.serving.steps import Steps
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.operation import forward_to_controller
+from minikafka.serving.registry import controller_api
+
+_VERSIONS = (0, 0)
+
+forward_to_controller(ApiKey.LIST_PARTITION_REASSIGNMENTS, _VERSIONS)
 
 
-@broker_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))
-def forward_list_partition_reassignments(
-    ctx: BrokerContext, _: ListPartitionReassignmentsRequest
-) -> Steps[Any]:
-    """Forward the request to the active controller."""
-    return (yield from forward(ctx))
-
-
-@controller_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))
+@controller_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=_VERSIONS)
 def list_partition_reassignments(
     ctx: ControllerContext, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:

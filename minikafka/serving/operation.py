@@ -1,7 +1,7 @@
-"""APIs that the active controller decides from its latest metadata, without waiting for others."""
+"""APIs that the active controller decides without waiting for others."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
@@ -10,6 +10,9 @@ from minikafka.serving.context import BrokerContext, ControllerContext
 from minikafka.serving.forwarding import forward
 from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
+
+if TYPE_CHECKING:
+    from minikafka.controller.quorum_controller import QuorumController
 
 Q = TypeVar("Q")
 
@@ -21,14 +24,34 @@ def controller_operation(
     *,
     forwarded: bool,
 ) -> None:
+    """Serve an API that the controller decides from its latest metadata; see `committed_operation`.
+
+    `decide` gets a view of that metadata and the request.
+    """
+    committed_operation(
+        key,
+        versions,
+        lambda controller, request, _: controller.decide(decide, request),
+        forwarded=forwarded,
+    )
+
+
+def committed_operation(
+    key: int,
+    versions: tuple[int, int],
+    decide: "Callable[[QuorumController, Any, int], ControllerResult[Any]]",
+    *,
+    forwarded: bool,
+) -> None:
     """Serve an API on controller listeners: decide, write, answer after the commit.
 
-    If it is `forwarded`, brokers serve the API too, and hand requests to the active controller.
+    `decide` gets the controller, the request, and the version of the request. If the API is
+    `forwarded`, brokers serve it too, and hand requests to the active controller.
     """
 
     @controller_api(key, versions=versions)
-    def operate(ctx: ControllerContext, request: Q) -> Steps[Any]:
-        return (yield from commit(ctx, ctx.services.controller.decide(decide, request)))
+    def operate(ctx: ControllerContext, request: object) -> Steps[Any]:
+        return (yield from commit(ctx, decide(ctx.services.controller, request, ctx.version)))
 
     if forwarded:
         forward_to_controller(key, versions)
