@@ -1,6 +1,6 @@
 """The topic, broker or group that the options of `kafka-configs.py` name.
 
-Kafka knows more entity types than are served here; those are refused by name.
+Entity types of Kafka that minikafka does not support are rejected with their name.
 Source: `ConfigCommandOptions`.
 """
 

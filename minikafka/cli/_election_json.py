@@ -1,7 +1,6 @@
-"""The JSON file of `kafka-leader-election`: partitions, for a designation with their leaders (A6).
+"""The JSON file of `kafka-leader-election`: partitions, and leaders for a designation (A6).
 
-Unlike Kafka: what is wrong is said without the names of Java's exceptions, and negative numbers are
-wrong, too.
+Unlike Kafka: error messages do not name Java exceptions, and negative numbers are rejected.
 """
 
 import json
@@ -16,13 +15,13 @@ _MAX_INT = 2**31 - 1
 
 
 class ElectionFile:
-    """The content of a file."""
+    """The partitions of a file, each with its new leader or None."""
 
     def __init__(self, text: str, *, designation: bool) -> None:
-        """Parse the file; `desiredLeader` is required for a designation, else not allowed.
+        """Parse the file; `desiredLeader` is required for a designation, and rejected otherwise.
 
         Raises:
-            ToolError: with the problem in one line.
+            ToolError: the file is invalid; the message names the problem in one line.
         """
         self.leaders: dict[TopicPartition, int | None] = {}
         self.has_minimal_replicas = False

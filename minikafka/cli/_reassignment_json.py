@@ -40,7 +40,7 @@ def parse_topics(text: str) -> list[str]:
     """Return the topics of a `--topics-to-move-json-file`.
 
     Raises:
-        ToolError: saying what is wrong with it.
+        ToolError: the text is invalid; the message names the problem.
     """
     names = [_field(row, "topic", str) for row in _rows(text, "topics")]
     repeated = _repeated(names)
@@ -55,7 +55,7 @@ def parse_proposals(text: str) -> list[Proposal]:
     """Return the partitions of a `--reassignment-json-file`.
 
     Raises:
-        ToolError: saying what is wrong with it.
+        ToolError: the text is invalid; the message names the problem.
     """
     proposals = []
     for row in _rows(text, "partitions"):
@@ -72,10 +72,10 @@ def parse_proposals(text: str) -> list[Proposal]:
 
 
 def parse_executable(text: str) -> list[Proposal]:
-    """Check the file for `--execute`: each partition once, with replicas, none of them twice.
+    """Return the partitions of a `--reassignment-json-file` for `--execute`.
 
     Raises:
-        ToolError: saying what is wrong.
+        ToolError: the list is empty, a partition is named twice, or lacks or repeats replicas.
     """
     proposals = parse_proposals(text)
     if not proposals:

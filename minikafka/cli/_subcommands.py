@@ -23,7 +23,7 @@ def declare_servers(parser: argparse.ArgumentParser) -> None:
 
 
 def say_errors_with(parser: argparse.ArgumentParser, say: OnSyntaxError) -> None:
-    """Make a parser report a wrong command line by `say`."""
+    """Make a parser call `say` with the error of a wrong command line."""
     parser.error = say  # type: ignore[method-assign,assignment]
 
 

@@ -1,7 +1,6 @@
-"""The exit statuses of commands that give a verdict, where 1 means that a promise was broken.
+"""The exit statuses of commands with a verdict: 1 broken promise, 2 no verdict, 3 wrong usage.
 
-3 is for wrong usage, 2 for a run that ended without a verdict: an error must not lead to Python's
-status 1.
+An unexpected error must not end with Python's status 1, which would be a verdict.
 """
 
 import argparse

@@ -43,7 +43,7 @@ def chosen(cluster: ClusterState, room: int) -> list[PartitionState]:
 
 
 def headline(cluster: ClusterState) -> str:
-    """Return the cluster in one line."""
+    """Return a summary of the cluster in one line."""
     unhealthy = sum(not is_healthy(state) for state in cluster.partitions.values())
     count = len(cluster.partitions)
     return (
@@ -53,7 +53,7 @@ def headline(cluster: ClusterState) -> str:
 
 
 def plain(cluster: ClusterState, changes: Sequence[str]) -> str:
-    """Return one state as text."""
+    """Return a state of the cluster, with its latest changes, as text."""
     lines = [headline(cluster)]
     if cluster.partitions:
         rows = [HEADER, *(row(state) for state in cluster.partitions.values())]

@@ -6,7 +6,7 @@ pid and log are in the cluster's directory. With `--one-process` all nodes share
 starts faster, but single nodes cannot be killed.
 
 The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` send it a
-command by a socket in the cluster's directory, so it always knows which nodes should be running.
+command through a socket in the cluster's directory, so it knows which nodes should be running.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """kafka-dump-log: print the content of a log, index, snapshot or checkpoint file.
 
-Options and output are those of Kafka's DumpLogSegments, so that scripts and eyes trained on it keep
-working; the decoders of coordinator topics are left out.
+Options and output are those of Kafka's DumpLogSegments, so that scripts that read it keep
+working. There are no decoders for the topics of coordinators.
 """
 
 import argparse

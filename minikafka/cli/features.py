@@ -1,7 +1,7 @@
 """`kafka-features.py`: describe, raise and lower feature levels (E12).
 
 Options, output and exit status are those of Kafka's `FeatureCommand`. `--release-version` changes
-the features that the cluster has, not others that the release has too.
+only features that the cluster has.
 """
 
 import argparse

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:
-    """Print the answer, and return the exit status."""
+    """Print the verdict; return the exit status."""
     counts = answer["counts"]
     print(f"acknowledged {counts['acknowledged']:,}, in the log {counts['read_afresh']:,}")
     for kind, count in broken.items():

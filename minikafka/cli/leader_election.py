@@ -168,7 +168,7 @@ def _elect(
 
 
 def _report(kind: ElectionType, outcomes: Outcomes) -> int:
-    """Print what succeeded, what was not needed, and what failed; return the exit status."""
+    """Print which elections succeeded, were not needed, or failed; return the exit status."""
     elected = [at for at, refusal in outcomes.items() if refusal is None]
     refused = {at: refusal for at, refusal in outcomes.items() if refusal is not None}
     idle = [at for at, it in refused.items() if it.code == ErrorCode.ELECTION_NOT_NEEDED]

@@ -254,7 +254,11 @@ def _topic_id(options: Options) -> Uuid | None:
 
 
 def _existing(options: Options, client: AdminClient) -> list[str]:
-    """Return the topics that `--topic` names; at least one, unless the caller accepts none."""
+    """Return the topics that `--topic` names; with `--if-exists` there may be none.
+
+    Raises:
+        ToolError: no topic has such a name.
+    """
     names = _names(options, client)
     wanted = options.value("topic")
     if wanted and not names and not options.has("if-exists"):

@@ -114,7 +114,7 @@ class Watch:
 
 
 def _frames(watch: Watch, interval_s: float) -> None:
-    """Without a terminal: print the first state, then a line for each change."""
+    """Print the first state, then a line for each change: for an output without a terminal."""
     print(watch.text(), flush=True)
     while True:
         time.sleep(interval_s)
