@@ -5,7 +5,7 @@ Every module has a docstring; every module of the core has a test of its own nam
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
 error codes that exist; no message that nothing imports, no class name
 that exists twice, no word that readers stumble over, no unfinished marks, no machine paths, no
-function over 80 lines, no file over 700.
+function over 80 lines, no class over 400, no file over 500 unless `LONG_FILES` says why.
 """
 
 import ast
@@ -25,7 +25,11 @@ CORE = (
 )  # fmt: skip
 GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/serving/index.py")
 MAX_FUNCTION_LINES = 80
-MAX_FILE_LINES = 700
+MAX_CLASS_LINES = 400
+MAX_FILE_LINES = 500
+LONG_FILES = {
+    "minikafka/config/broker.py": "a table: one entry for each configuration key",
+}
 
 # Room or module -> the tests that run it.
 TESTED_ELSEWHERE = {
@@ -203,13 +207,20 @@ def sizes() -> Iterator[str]:
     """Functions and files stay small enough to read."""
     for name in python_files():
         text = (ROOT / name).read_text(encoding="utf-8")
-        if len(text.splitlines()) > MAX_FILE_LINES:
+        is_long = len(text.splitlines()) > MAX_FILE_LINES
+        if is_long and name not in LONG_FILES:
             yield f"{name}: over {MAX_FILE_LINES} lines"
+        if not is_long and name in LONG_FILES:
+            yield f"tools/tidy.py: LONG_FILES names {name}, which is not long"
         for node in ast.walk(tree_of(name)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > MAX_FUNCTION_LINES:
                     yield f"{name}:{node.lineno}: {node.name} has {lines} lines"
+            if isinstance(node, ast.ClassDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MAX_CLASS_LINES:
+                    yield f"{name}:{node.lineno}: the class {node.name} has {lines} lines"
 
 
 def class_names() -> Iterator[str]:
