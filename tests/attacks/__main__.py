@@ -40,7 +40,7 @@ def row(outcome: Outcome) -> str:
 
 
 def attack_minikafka(name: str, scale: float) -> Outcome:
-    """Run an attack against node 1 of a cluster of its own; the node is the controller, too."""
+    """Run an attack against node 1 of a new cluster; the node is the controller, too."""
     kind = ATTACKS[name]
     with Cluster(nodes=NODES, config=kind.config, open_files=kind.open_files) as cluster:
         pids = [cluster.pid(node) for node in range(1, NODES + 1)]
@@ -51,7 +51,7 @@ def attack_minikafka(name: str, scale: float) -> Outcome:
 
 
 def main() -> int:
-    """Run what the command line names."""
+    """Run the attacks that the command line names."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.attacks", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

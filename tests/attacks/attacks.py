@@ -35,7 +35,7 @@ from minikafka.records.compression import Codec, compress
 from tests.attacks.peer import PATIENCE_S, Peer, Target, frame, produce
 
 HOLD_S = 10
-"""How long connections that do nothing are held."""
+"""How long idle connections are held."""
 TOPIC = "attacked"
 MIB = 1 << 20
 _RESET = struct.pack("ii", 1, 0)
@@ -76,7 +76,7 @@ def _raw_batch(section: bytes, count: int, timestamp: int, **options) -> bytearr
 
 
 def _exchange(peer: Peer, data: bytes, count: int) -> None:
-    """Send pipelined requests and read what is answered; what is sent may exceed the buffers."""
+    """Send pipelined requests and read the responses; requests may exceed the buffers."""
     sender = threading.Thread(target=peer.send, args=(data,), daemon=True)
     sender.start()
     for _ in range(count):

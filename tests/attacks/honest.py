@@ -30,7 +30,7 @@ class HonestProducer:
         return found
 
     def close(self):
-        """End the process, whatever it does."""
+        """End the process in any state."""
         if self._process.is_alive():
             self._process.terminate()
         self._process.join()

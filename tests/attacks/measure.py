@@ -22,7 +22,7 @@ _NICE = 5
 
 @dataclass
 class Outcome:
-    """What an attack did."""
+    """The effects of an attack."""
 
     name: str
     sent: str = ""
@@ -32,11 +32,11 @@ class Outcome:
     fenced: int = 0
     before_mib: float = 0.0
     highest_mib: float = 0.0
-    """Of the node that grew most, and more than before; so are the next ones."""
+    """Growth of the node that grew most, over its memory before; `after_mib` likewise."""
     after_mib: list[float] = field(default_factory=list)
 
     def percentile(self, share: float) -> float:
-        """The latency that so many records did not exceed."""
+        """The latency that this share of the records did not exceed."""
         ordered = sorted(self.latencies_ms)
         return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
@@ -70,7 +70,7 @@ class Memory:
             ]
 
     def growth(self) -> float:
-        """How much the one that grew most has now, more than before."""
+        """Return the greatest growth of a process so far, in MiB."""
         return max(
             (resident_mib(pid) - was for pid, was in zip(self.pids, self.before, strict=True)),
             default=0.0,
@@ -124,7 +124,7 @@ def measure(
 
 
 def _in_background(work: Callable[[], object]) -> None:
-    """Run in a thread that yields to the nodes: a sender would have a machine of its own."""
+    """Run in a thread that yields to the nodes: a sender would have its own machine."""
     failures: list[BaseException] = []
 
     def run() -> None:
@@ -135,7 +135,7 @@ def _in_background(work: Callable[[], object]) -> None:
         except BaseException as error:
             failures.append(error)
 
-    # A daemon: who interrupts the run does not wait for the attack.
+    # A daemon: an interrupted run does not wait for the attack.
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join()

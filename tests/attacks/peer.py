@@ -92,9 +92,9 @@ class Target:
     host: str
     port: int
     scale: float = 1.0
-    """What share of an attack is sent."""
+    """The share of an attack that is sent."""
     sent: list[str] = field(default_factory=list)
-    """What was sent, in words."""
+    """A description of the requests that were sent."""
     created: list[str] = field(default_factory=list)
     """Topics that are to be deleted after the attack."""
 
@@ -107,7 +107,7 @@ class Target:
         return max(1, round(full * self.scale))
 
     def note(self, text):
-        """Say what was sent."""
+        """Record a description of the requests that were sent."""
         self.sent.append(text)
 
     def peer(self):

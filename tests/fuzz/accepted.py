@@ -1,4 +1,4 @@
-"""What the nodes accepted from odd clients: it must be decodable, and be there at the end."""
+"""Batches that the nodes accepted from odd clients: decodable, and present at the end."""
 
 from minikafka.common.errors import ErrorCode
 from tests.fuzz.answers import FaultFoundError, decoded

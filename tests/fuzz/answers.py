@@ -1,4 +1,4 @@
-"""What an answer to an odd frame may be."""
+"""Valid answers to an odd frame."""
 
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest

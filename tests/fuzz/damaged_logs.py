@@ -1,4 +1,4 @@
-"""Damage to the log of a live leader, and what clients, a follower and a restart make of it.
+"""Damage to the log of a live leader, and its effect on clients, a follower and a restart.
 
 `run_damaged(seed)` is deterministic. Nothing may end in a traceback, in an answer that names no
 reason, or in no answer; other partitions go on.
@@ -28,9 +28,9 @@ _LOG = "t-0/00000000000000000000.log"
 _INDEXES = ("t-0/00000000000000000000.index", "t-0/00000000000000000000.timeindex")
 _LENGTHS = (-(2**31), -1, 0, 4, 5, 48, 49, 100_000, 2**31 - 1)
 _KNOWN = (ErrorCode.NONE, ErrorCode.CORRUPT_MESSAGE, ErrorCode.OFFSET_OUT_OF_RANGE)
-"""What a damaged partition may answer."""
+"""Error codes that a damaged partition may return."""
 _GIVEN_UP = (ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-"""What it may answer, too, once another replica is to lead in its place."""
+"""Further error codes once another replica takes over the leadership."""
 
 
 def damaged_cluster(seed=1, replicas=(LEADER, FOLLOWER)):
@@ -107,7 +107,7 @@ DAMAGES = (flip, cut, change_length, change_magic, put_garbage, put_zeros)
 
 
 def ask_all(cluster, client):
-    """Ask everything that reads the log; count the answers of the damaged partition."""
+    """Send each request that reads the log; count the error codes of the damaged partition."""
     codes = Counter()
     replicas = cluster.nodes[LEADER].node.broker.replicas
 

@@ -31,7 +31,7 @@ OFTEN = [
     )
     for behind in (0, 1, 2)
 ]  # fmt: skip
-"""What changes or keeps the most state is asked more often."""
+"""APIs that change or keep the most state are drawn more often."""
 
 MOST_LEARNED = 20
 _MOST_DEPTH = 3
@@ -181,7 +181,7 @@ class FrameSampler(OddSampler):
         return super().integer(field, kind)
 
     def refresh(self, body):
-        """Own the bytes of a decoded request, and name topics of this cluster."""
+        """Copy the bytes of a decoded request, and name topics of this cluster."""
         for message, field, _ in self._places(self.spec.root, body, 0):
             value = getattr(message, field.attribute)
             if isinstance(value, memoryview):
@@ -274,7 +274,7 @@ class FrameMaker:
         return self._numbered(key, version, data)
 
     def _numbered(self, key, version, data):
-        # The size and the correlation id are right, so that answers can be told apart.
+        # The size and the correlation id are right, so that answers can be matched.
         if len(data) >= _HEADER_BYTES:
             data[4:8] = self._number.to_bytes(4, "big")
             key = int.from_bytes(data[:2], "big", signed=True)

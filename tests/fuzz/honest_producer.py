@@ -1,4 +1,4 @@
-"""An idempotent producer in a process of its own, so that what odd clients cost here is not measured.
+"""An idempotent producer in a separate process, so that the load of odd clients does not slow it.
 
 It writes numbers to one topic, one in 10 ms, and reports each acknowledgement with its latency.
 """

@@ -49,7 +49,7 @@ TOPICS = ("t", "u")
 REPLICAS = [[2, 3, 1], [2, 1, 3]]
 WIDE = "wide"
 WIDE_PARTITIONS = 60
-"""What costs something for each partition of a topic shows when that topic is named often."""
+"""A topic with many partitions: a request that names it often shows costs per partition."""
 KEPT = "kept"
 """A topic that no frame names: its records must stay."""
 GROUP_SESSION_MS = 30_000
@@ -67,7 +67,7 @@ CONFIG = {
 
 @dataclass
 class Outcome:
-    """What one seed came to. `fault` is a traceback, `where` a word for it that repeats."""
+    """The outcome of one seed. `fault` is a traceback, `where` a word for it that repeats."""
 
     seed: int
     frames: int = 0
@@ -175,7 +175,7 @@ class Run:
         self.memory = Memory(cluster)
 
     def go(self):
-        """All frames, then everything that must hold."""
+        """Send all frames, then check all properties."""
         while self.outcome.frames < self.wanted:
             self._open_some()
             self.cluster.world.run(self.rng.choice((1, 5, 20, 200)))
@@ -227,7 +227,7 @@ class Run:
             if not takes_away_a_broker(frame):
                 frames.append(frame)
         if any(frame.key == ApiKey.DELETE_TOPICS for frame in frames):
-            # What is deleted can not be checked at the end.
+            # A deleted topic cannot be checked at the end.
             self.logs.check_before_deletion(TOPICS)
         if self.guide is not None:
             for frame in frames:
@@ -300,7 +300,7 @@ class Run:
         raise FaultFoundError(f"no write for 40 s: {ErrorCode(answer.error_code).name}")
 
     def _answered_in_time(self):
-        """What names no long time is answered or closed."""
+        """A request without a long timeout is answered, or its connection is closed."""
         world = self.cluster.world
 
         def overdue():
@@ -348,7 +348,7 @@ def _waits(node):
 
 
 def run(seed, frames, first_pair=0, sample=0, guide=None):
-    """Send so many frames; returns what came of it, also where a property did not hold.
+    """Send so many frames; returns the outcome, also where a property did not hold.
 
     Half of them are changes of those that `guide` kept, if there is one.
     """
@@ -383,7 +383,7 @@ def _where(error):
 
 
 def _frame_of(attempt):
-    """What the nodes were last asked, and by which frames."""
+    """The last requests of the nodes, and their frames."""
     lines = [
         f"{node.host}: {_event(node.node.event)}"
         for node in attempt.cluster.nodes.values()

@@ -1,4 +1,4 @@
-"""What nodes log as errors."""
+"""Errors in the logs of nodes."""
 
 import logging
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ class _Tracebacks(logging.Handler):
 
 @contextmanager
 def tracebacks():
-    """What the nodes log as errors."""
+    """The errors that the nodes log."""
     handler = _Tracebacks()
     log = logging.getLogger("minikafka")
     log.addHandler(handler)
@@ -36,6 +36,6 @@ def tracebacks():
 
 
 def is_empty(logged):
-    """Nothing was logged as an error."""
+    """True if nothing was logged as an error."""
     if logged:
         raise FaultFoundError(f"an error in the log: {logged[:3]}")

@@ -16,14 +16,14 @@ from tests.fuzz.watched_node import WatchedNode
 MOST_KEPT_BYTES = 256 << 10
 MOST_KEPT_PER_FRAME = 256
 MOST_KEPT_PER_PARTITION = 8 << 10
-"""What a node may keep: producers, groups and configurations, topics that frames created."""
+"""The memory that a node may keep: producers, groups, configurations, topics of frames."""
 _OUTSIDE = (SimNode, SimDisk, SimFile, SimNetwork, World, WatchedNode, Guide, Function)
-"""What a node reaches and is not its own memory."""
+"""Objects that a node reaches and that are not its memory."""
 _SHARED = (type, ModuleType, BuiltinFunctionType, Logger)
 
 
 class Memory:
-    """What the nodes of a cluster held before the first frame."""
+    """The memory of the nodes of a cluster before the first frame."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -61,7 +61,7 @@ def held_bytes(node):
         # Kept, so that no other object gets its address meanwhile.
         seen[id(found)] = found
         if isinstance(found, FunctionType):
-            # What a function closes over is its own; its module is everybody's.
+            # A closure belongs to its function; a module is shared by all nodes.
             left += found.__closure__ or ()
             continue
         total += sys.getsizeof(found)

@@ -38,7 +38,7 @@ def sealed(batch):
 
 
 def with_section(section, count, codec=Codec.NONE, **fields):
-    """A batch whose records are `section`, uncompressed, whatever that is."""
+    """A batch whose records are `section`, uncompressed; any bytes are accepted."""
     body = compress(codec, section, None) if codec else section
     values = {
         "base_offset": 0, "batch_length": HEADER_SIZE + len(body) - LOG_OVERHEAD,

@@ -104,7 +104,7 @@ FAULTS = (
 
 
 class Verdict(NamedTuple):
-    """What found a fault, after how many frames; `where` is "" for one that was not found.
+    """The check that found a fault, and after how many frames; `where` is "" if none did.
 
     `seconds` is processor time.
     """

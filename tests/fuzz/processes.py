@@ -28,7 +28,7 @@ TOPICS = ("t", "u")
 GROUPS = ("g", "h")
 CONTROLLER_PORT_OFFSET = 100
 MOST_MORE_MIB = 512
-"""What a node may hold more than before when all clients are gone; most of it is fragmentation."""
+"""The memory growth allowed when all clients are gone; most of it is fragmentation."""
 _TURN_S = 0.25
 _PROGRESS_EVERY_S = 10
 _IDLE_S = 30
@@ -104,7 +104,7 @@ class Nodes:
 
 
 class Attack:
-    """Senders, the honest producer, and what they are told and asked in turn."""
+    """Senders and the honest producer, and the rounds in which they are updated and polled."""
 
     def __init__(self, cluster, stack):
         self.cluster = cluster
@@ -163,7 +163,7 @@ class Attack:
             self.faults.append(fault)
 
     def counts(self):
-        """What all senders counted."""
+        """The sum of the counts of all senders."""
         total = Counter()
         for sender in self.senders:
             total.update(sender.counts)

@@ -56,7 +56,7 @@ _GROUP_WAITS = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP)
 
 
 class Places(NamedTuple):
-    """What a sender knows of the cluster. Ports are of brokers; `controller` is a port as well."""
+    """A sender's view of the cluster. Ports are of brokers; `controller` is a port as well."""
 
     brokers: tuple
     controller: int
@@ -68,7 +68,7 @@ class Places(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What one sender does."""
+    """The frames and connections of one sender."""
 
     name: str
     frames: int
@@ -163,7 +163,7 @@ class Sender:
     async def run(self):
         """Send all frames; returns when each connection has ended."""
         loop = asyncio.get_running_loop()
-        loop.add_reader(self.pipe.fileno(), self._told)
+        loop.add_reader(self.pipe.fileno(), self._update_places)
         reporting = asyncio.create_task(self._report())
         await asyncio.gather(*(self._lane() for _ in range(self.plan.connections)))
         while self._parked and self.error is None:
@@ -190,7 +190,7 @@ class Sender:
         if self.error is None:
             self.error = "".join(traceback.format_exception(error))
 
-    def _told(self):
+    def _update_places(self):
         try:
             while self.pipe.poll():
                 self.places = self.pipe.recv()

@@ -23,7 +23,7 @@ SEEDS = range(1, 13)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_damaged_log_is_answered_and_other_partitions_go_on(seed):
+def test_a_damaged_log_is_an_error_and_other_partitions_continue(seed):
     assert run_damaged(seed)
 
 

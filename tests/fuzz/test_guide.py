@@ -49,7 +49,7 @@ def test_a_frame_is_kept_for_the_first_code_that_it_reaches():
     assert guide.choose(Random(1), CONTROLLER) is None
 
 
-def test_what_the_garbage_collector_closes_is_no_news_of_a_frame():
+def test_code_that_the_garbage_collector_runs_is_not_credited_to_a_frame():
     """A generator's end is traced: other tests leave some in cycles."""
     guide = Guide()
     frame = FrameMaker(Random(1), []).frame(ApiKey.API_VERSIONS, 0)
@@ -58,7 +58,7 @@ def test_what_the_garbage_collector_closes_is_no_news_of_a_frame():
     assert gc.isenabled()
 
 
-def test_an_envelope_that_cannot_be_read_is_nobodys():
+def test_an_unreadable_envelope_keeps_no_frame():
     guide = Guide()
     frame = FrameMaker(Random(1), []).frame(ApiKey.ENVELOPE, 0)
     guide.sent(CONTROLLER, frame)

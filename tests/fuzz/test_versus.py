@@ -1,4 +1,4 @@
-"""What is a known difference from Apache Kafka stands in the documentation."""
+"""Each known difference from Apache Kafka has a row in the documentation."""
 
 import re
 from pathlib import Path
