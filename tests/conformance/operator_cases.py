@@ -1,6 +1,6 @@
-"""What operators ask of a cluster that lost brokers: steps, command lines, and what is compared.
+"""Operators' commands for a cluster that lost brokers: steps, command lines, compared output.
 
-Node 1 lives all the time. `record_operator_cases` plays this with Apache Kafka's own tools on its
+Node 1 always runs. `record_operator_cases` plays this with Apache Kafka's own tools on its
 own brokers; `test_operator_cases` with ours on a simulated cluster.
 """
 
@@ -23,7 +23,7 @@ TOPICS = {
 
 
 class Step(NamedTuple):
-    """What is done to a node, if anything, and what has to be so before anything else is asked."""
+    """An action on a node, if any, and the state to wait for before the commands run."""
 
     action: str
     node: int
@@ -146,7 +146,7 @@ _JAVA = re.compile(r"^[a-z]+(?:\.[a-z]+)+\.[A-Z]\w+: ")
 
 
 class Output(NamedTuple):
-    """What a tool said and how it ended; of standard error only the first line."""
+    """A tool's output and exit status; of standard error only the first line."""
 
     status: int
     out: list[str]
@@ -154,18 +154,18 @@ class Output(NamedTuple):
 
     @classmethod
     def of(cls, status, out, err):
-        """Without what differs from cluster to cluster, and the words that are a server's own."""
+        """Remove the parts that differ between clusters, and a server's own wording."""
         lines = []
         for line in out.splitlines():
             cut = _REASON.sub(r"\1", _TOPIC_ID.sub("TopicId: ID", line))
-            # Released Kafka does not tell who recovers (L8).
+            # Released Kafka does not report a leader that recovers (L8).
             cut = cut.removesuffix("\tLeaderRecoveryState: RECOVERING")
-            # SPEC 13: what LastKnownElr holds is another thing in released Kafka.
+            # LastKnownElr has another meaning in released Kafka.
             lines.append(re.sub(r"LastKnownElr: [\d,]*", "LastKnownElr: ", cut))
         found = [line for line in err.splitlines() if not line.startswith("[")]
         return cls(status, lines, _JAVA.sub("", found[0]) if found else "")
 
 
 def text_of(case):
-    """What stands in the file of a case."""
+    """The content of a case's file."""
     return case.file if isinstance(case.file, str) else json.dumps(case.file)

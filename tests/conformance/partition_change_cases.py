@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """A partition, who lives, and what is wanted of it."""
+    """A partition, its live brokers, and the requested change."""
 
     replicas: list[int]
     isr: list[int]
@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What the change record sets; None, -2 and -1 where it leaves a field alone."""
+    """Fields of the change record; None, -2 and -1 where it leaves a field alone."""
 
     isr: list[int] | None
     leader: int
@@ -44,7 +44,7 @@ _BROKERS = (1, 2, 3, 4, 5)
 
 
 def draw(rng: Random) -> Case:
-    """A case that could come up in a cluster."""
+    """A case that can occur in a cluster."""
     replicas = rng.sample(_BROKERS, rng.randint(1, 4))
     elr_enabled = rng.random() < 0.75
     min_isr = rng.randint(1, len(replicas))

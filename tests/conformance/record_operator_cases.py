@@ -31,7 +31,7 @@ TIMEOUT_S = 60
 
 
 def wait_for(nodes, step):
-    """Until every broker that runs knows what the step is to bring about."""
+    """Wait until every running broker has the metadata that the step leads to."""
     names = list(dict.fromkeys(topic for topic, _ in (*step.isr, *step.leader)))
     deadline_s = time.monotonic() + TIMEOUT_S
     for node in nodes.running:

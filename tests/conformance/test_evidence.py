@@ -13,7 +13,7 @@ COUNTED = [each for of_kind in evidence.ALL.values() for each in of_kind]
 
 
 @pytest.mark.parametrize("each", COUNTED, ids=lambda each: each.kind)
-def test_there_is_as_much_data_as_stated(each):
+def test_data_counts_are_as_stated(each):
     assert each.count() == each.stated
 
 

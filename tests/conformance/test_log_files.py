@@ -77,7 +77,7 @@ def test_log_loads_to_the_end_that_kafka_had(disk, name, end_offset, clean):
 
 
 @pytest.mark.parametrize("name", EVERY_LOG)
-def test_every_batch_header_is_what_kafka_prints(disk, name):
+def test_every_batch_header_is_as_kafka_prints_it(disk, name):
     for segment in open_log(disk, name, clean=True).segments.items:
         lines = dumped(name, segment)
         headers = list(scan_headers(segment.file))
@@ -103,7 +103,7 @@ def test_recovery_finds_every_byte_sound(disk, name):
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_indexes_are_those_that_we_rebuild(disk, name):
+def test_indexes_equal_rebuilt_ones(disk, name):
     recorded = [
         (segment.indexes.offset_index.entries(), segment.indexes.time_index.entries())
         for segment in open_log(disk, name, clean=True).segments.items
@@ -116,7 +116,7 @@ def test_indexes_are_those_that_we_rebuild(disk, name):
 
 
 @pytest.mark.parametrize("clean", [True, False])
-def test_records_of_every_codec_are_what_was_sent(disk, clean):
+def test_records_of_every_codec_are_read_as_sent(disk, clean):
     log = open_log(disk, "codecs-0", clean=clean)
     read = [
         record
@@ -140,7 +140,7 @@ def test_time_lookup_finds_the_record(disk, offset):
     assert (found.offset, found.timestamp) == (offset, 1_700_000_000_000 + i * 1000)
 
 
-def test_transactions_are_understood(disk):
+def test_transactions_are_read(disk):
     log = open_log(disk, "txn-0", clean=True)
     log.update_high_watermark(log.log_end_offset)
     assert log.last_stable_offset == 40
@@ -174,7 +174,7 @@ def test_producer_snapshot_is_written_back_byte_for_byte(path):
     assert encode(state) == content
 
 
-def test_small_files_are_understood(disk):
+def test_small_files_are_read(disk):
     properties = read_meta_properties(disk)
     assert properties.node_id == 1
     assert properties.directory_id is not None

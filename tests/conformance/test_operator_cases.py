@@ -41,7 +41,7 @@ class SimAdmin(AdminClient):
 
 
 def knows(cluster, node_id, step):
-    """Whether a node's metadata has what the step is to bring about."""
+    """True if a node's metadata has the state that the step leads to."""
     image = cluster.nodes[node_id].node.loader.image
     return all(sorted(image.partition(*at).isr) == isr for at, isr in step.isr.items()) and all(
         image.partition(*at).leader == leader for at, leader in step.leader.items()
@@ -92,7 +92,7 @@ def played(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_the_tool_says_what_kafkas_tool_says(case, played):
+def test_output_is_that_of_kafkas_tool(case, played):
     """A3, A4, A6, D2, D4: status, every line of standard output, the first of standard error."""
     recorded = Output(**DATA[case.name])
     ours = played[case.name]
@@ -104,5 +104,5 @@ def test_the_tool_says_what_kafkas_tool_says(case, played):
     assert ours.err[: len(recorded.err)] == recorded.err
 
 
-def test_nothing_is_recorded_that_is_not_compared():
+def test_every_recorded_case_is_compared():
     assert list(DATA) == [case.name for case in CASES]

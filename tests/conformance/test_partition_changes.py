@@ -1,6 +1,6 @@
 """The decision of one partition's change against what Apache Kafka 4.3.1 decides.
 
-Both write the same record but for deliberate differences (SPEC L8, E2, E11). Those in a record are
+Both write the same record but for deliberate differences (L8, E2, E11). Those in a record are
 taken back before the comparison; reassignments that must not complete are compared on their own.
 """
 
@@ -63,7 +63,7 @@ def decided(case):
 
 
 def as_specified(case, kafka):
-    """What Kafka wrote, changed where the specification wants something else."""
+    """Kafka's record, changed where the specification differs."""
     if kafka is None:
         return None
     was_elected_cleanly = kafka.leader >= 0 and kafka.recovery_state == -1
@@ -82,7 +82,7 @@ def as_specified(case, kafka):
 
 
 def completes_under_min_isr(case, kafka):
-    """Whether Kafka completed a reassignment that E11 keeps open."""
+    """True if Kafka completed a reassignment that E11 keeps open."""
     if kafka is None or (kafka.removing is None and kafka.adding is None):
         return False
     isr = case.isr if case.target_isr is None else case.target_isr

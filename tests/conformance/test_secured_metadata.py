@@ -63,7 +63,7 @@ def test_kafka_keeps_what_was_not_removed(kafkas):
     assert found["ClientQuotaRecord"] == 2
 
 
-def test_our_snapshot_of_the_log_says_what_kafkas_says(kafkas):
+def test_our_snapshot_of_the_log_equals_kafkas(kafkas):
     ours = [in_order(record) for record in snapshot_records(image_of_the_log())]
     assert kinds(ours) == kinds(kafkas.records)
     for record in kafkas.records:
