@@ -1,4 +1,4 @@
-"""One node that is mistreated."""
+"""One node for tests that send bad requests."""
 
 import pytest
 

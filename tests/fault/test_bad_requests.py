@@ -1,4 +1,4 @@
-"""Whatever comes in from the network: the error that Kafka gives, one log line, and the node lives."""
+"""Bad input from the network: Kafka's error, one log line, and the node keeps running."""
 
 import random
 import socket
@@ -24,7 +24,7 @@ from minikafka.rpc.envelope import decode_response, encode_request
 
 
 class Client:
-    """A socket that sends what it is told to."""
+    """A socket that sends given bytes."""
 
     def __init__(self, cluster, port=None):
         self.socket = socket.create_connection(("127.0.0.1", port or cluster.port(1)), timeout=20)

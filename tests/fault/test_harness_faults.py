@@ -57,7 +57,7 @@ def test_all_brokers_and_the_controller_are_killed_and_come_back(world):
 
 
 def test_every_broker_in_turn_is_restarted_without_a_break(world):
-    """Never are two of them gone, and what is written meanwhile is acknowledged."""
+    """At most one broker is down at a time, and all writes are acknowledged."""
     before = world.cluster._pids()
     most_gone = written = 0
     with ThreadPoolExecutor(1) as pool:
@@ -92,7 +92,7 @@ def test_a_paused_broker_leaves_the_isr_and_returns(world):
 
 
 def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
-    """H7: what it had not flushed is gone from its disk, and it has it again."""
+    """H7: its unflushed records are lost from its disk, and it fetches them again."""
     world.write(200)
     world.until(lambda: world.end >= 200)
     written = world.read(world.end)
@@ -106,7 +106,7 @@ def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
 
 
 def described(client, name):
-    """A topic, or None while the broker that is asked has not heard of it yet."""
+    """A topic's description; None while the broker asked does not have it in its metadata."""
     try:
         [topic] = describe_topics(client, [name], 100)
     except AdminError as error:
@@ -117,7 +117,7 @@ def described(client, name):
 
 
 def test_the_controller_survives_a_power_cut(world):
-    """Nothing that it has answered is unflushed: the topic is there."""
+    """It flushes before it responds: the topic still exists."""
     with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
         create_topic(client, "answered", partitions=2, replication_factor=3)
         fault = world.begin("power-cut", "controller")
@@ -131,7 +131,7 @@ def test_the_controller_survives_a_power_cut(world):
 
 @pytest.mark.parametrize("one_way", [False, True])
 def test_a_follower_that_is_cut_off_from_the_leader_leaves_the_isr(world, one_way):
-    """Nothing but this pair is cut: clients reach both, and the controller does."""
+    """Only this pair is cut: clients and the controller reach both."""
     leader = world.leader
     follower = next(node for node in (1, 2, 3) if node != leader)
     fault = world.begin("partition", leader, follower, one_way=one_way)
@@ -149,12 +149,12 @@ def test_a_leader_that_is_cut_off_from_the_controller_is_replaced(world):
 
 
 def test_an_isolated_leader_acknowledges_nothing_more(world):
-    """Clients still reach it; what they send it is written by the next leader."""
+    """Clients still reach it; the next leader takes the records that they send."""
     leader = world.leader
     fault = world.begin("isolate", "leader of 0")
     world.producer.produce(TOPIC, "to the isolated one, or the next")
     world.until(lambda: world.leader_for_others(leader) not in (-1, leader))
-    # It still takes itself for the leader: it appends, and waits for followers in vain.
+    # It still believes to lead: it appends, and no follower fetches.
     assert world.write_to(leader) in (
         ErrorCode.REQUEST_TIMED_OUT,
         ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
@@ -181,9 +181,7 @@ def test_clients_that_are_cut_off_wait_and_go_on(world):
         ("loss", {"percent": 100}, 0.4),
     ],
 )
-def test_a_bad_network_slows_what_is_written_and_all_of_it_arrives(
-    world, kind, parameters, at_least_s
-):
+def test_a_bad_network_slows_writes_and_loses_none(world, kind, parameters, at_least_s):
     fault = world.begin(kind, "leader of 0", **parameters)
     assert world.seconds_to_write(100) >= at_least_s
     fault.end()
@@ -231,8 +229,8 @@ def test_an_operator_changes_min_isr_and_elr_and_elects(world):
     world.until(lambda: operator.elr_level() == 1)
 
 
-def test_a_broker_that_ends_by_itself_is_told_at_once_with_its_log(world, tmp_path):
-    """And one that a fault ends is not."""
+def test_a_broker_that_ends_by_itself_is_reported_at_once_with_its_log(world, tmp_path):
+    """A broker that a fault ends is not reported."""
     events = EventLog(tmp_path / "events.jsonl")
     watch = NodeWatch(world.cluster, events)
     fault = world.begin("kill", 1)
@@ -248,7 +246,7 @@ def test_a_broker_that_ends_by_itself_is_told_at_once_with_its_log(world, tmp_pa
     assert "INFO" in told["log"]
 
 
-def test_replicas_are_compared_with_what_clients_were_told(world, tmp_path):
+def test_replicas_are_compared_with_high_watermarks_of_clients(world, tmp_path):
     """S2: and an ISR member whose log is gone is not called equal."""
     world.write(50)
     world.settle()
@@ -264,7 +262,7 @@ def test_replicas_are_compared_with_what_clients_were_told(world, tmp_path):
     assert row.node == 2
 
 
-def test_the_watcher_knows_whose_the_timestamps_are(world):
+def test_the_watcher_knows_the_timestamp_type(world):
     assert world.watcher.timestamps() == "sent"
     with world.topic_config({"message.timestamp.type": "LogAppendTime"}):
         world.until(lambda: world.watcher.timestamps() == "append")

@@ -1,6 +1,6 @@
-"""S3: network faults between nodes in namespaces, of which nothing is left, however a run ends.
+"""S3: network faults between nodes in namespaces, which are removed however a run ends.
 
-Where the machine has no namespaces for us, the harness must say why and take proxies: then all of
+Where namespaces are not available, the harness must report why and use proxies: then all of
 this is shown of them.
 """
 
@@ -26,7 +26,7 @@ KINDS = ("partition", "isolate", "bandwidth")
 
 
 def traces(owner):
-    """What is on the machine with this mark."""
+    """Namespaces, links and mounts of the machine with this mark."""
     places = (Path("/run/netns"), Path("/sys/class/net"))
     names = [path.name for place in places if place.exists() for path in place.iterdir()]
     mounts = Path("/proc/mounts").read_text().splitlines()
@@ -49,7 +49,7 @@ def whole(request):
         request.getfixturevalue("world").settle()
 
 
-def test_nodes_are_in_namespaces_or_it_is_said_why_not(world):
+def test_nodes_are_in_namespaces_or_the_reason_is_reported(world):
     problem = NamespaceNetwork().problem()
     if not problem:
         assert world.cluster.network.way == NamespaceNetwork.way
@@ -60,8 +60,8 @@ def test_nodes_are_in_namespaces_or_it_is_said_why_not(world):
             choose_network("namespaces", KINDS, dict, 0)
 
 
-def test_without_the_rights_the_harness_says_so_and_takes_proxies():
-    """Root without capabilities is nobody; so are those who are not root to begin with."""
+def test_without_the_rights_the_harness_reports_it_and_uses_proxies():
+    """Root without capabilities has no rights here, like a user who is not root."""
     told = """if True:
         from minikafka.harness.clusters.namespaces import NamespaceNetwork
         from minikafka.harness.clusters.cluster_of_nodes import choose_network
@@ -84,7 +84,7 @@ def test_a_pair_that_is_cut(world, one_way):
     """The leader misses the follower's fetches; clients and controller reach both."""
     leader = world.leader
     follower = next(node for node in (1, 2, 3) if node != leader)
-    # One way: what the follower asks arrives, and what it is answered does not.
+    # One way: the follower's requests arrive, and the responses do not.
     fault = world.begin("partition", leader, follower, one_way=one_way)
     world.write()
     world.until(lambda: world.isr == {1, 2, 3} - {follower})
@@ -125,7 +125,7 @@ def test_a_narrow_line_takes_its_time(world):
 
 
 @pytest.mark.parametrize("kind", ["latency", "loss"])
-def test_what_the_kernel_cannot_do_is_said(world, kind):
+def test_a_missing_kernel_feature_is_reported(world, kind):
     if kind in world.cluster.network.cannot:
         with pytest.raises(NotDoneError, match="no netem"):
             world.begin(kind, "leader of 0")
@@ -133,7 +133,7 @@ def test_what_the_kernel_cannot_do_is_said(world, kind):
         world.begin(kind, "leader of 0")
         assert world.seconds_to_write(20) >= 0.1
     else:
-        # What is lost is sent again after 0.2 s at least.
+        # Lost packets are sent again after at least 0.2 s.
         world.begin(kind, "leader of 0", percent=30)
         world.until(lambda: world.seconds_to_write(20) >= 0.2)
 
@@ -152,11 +152,11 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_a_killed_run_left_goes_when_the_next_one_starts(tmp_path):
+def test_leftovers_of_a_killed_run_are_removed_when_the_next_one_starts(tmp_path):
     killed = tmp_path / "killed"
     command = [sys.executable, "-c", OWNER, killed]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    # It counts before it ends: from then on any run that starts removes them.
+    # Counted by the killed process itself: a later run may remove them at any time.
     owner, count = done.stdout.split()
     assert len(owner) == len(mark()), done.stderr
     assert int(count) == (0 if NamespaceNetwork().problem() else 4)
@@ -166,5 +166,5 @@ def test_what_a_killed_run_left_goes_when_the_next_one_starts(tmp_path):
         assert traces(owner) == []
     finally:
         assert next_one.close() == ""
-    # What was on the volume is in its folder.
+    # The folder has the files of the volume.
     assert (killed / "node-1" / "data" / "meta.properties").exists()

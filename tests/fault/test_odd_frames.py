@@ -23,7 +23,7 @@ def test_nodes_outlive_odd_frames_and_an_honest_producer_loses_nothing():
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_a_command_that_is_stopped_leaves_no_cluster(tmp_path, ending):
     command = [sys.executable, "-m", "tests.fuzz", "--processes", "--frames", "1000000"]
-    # The cluster is in a directory of its own there, so that its processes can be told.
+    # The cluster has its own directory, so that its processes can be identified.
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
         for line in running.stdout:

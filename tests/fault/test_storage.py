@@ -1,4 +1,4 @@
-"""What a node does when its files are torn, locked, or cannot be written."""
+"""Files of a node that are torn, locked, or cannot be written."""
 
 import resource
 import subprocess
@@ -58,7 +58,7 @@ def test_torn_tail_after_a_kill_is_cut_off():
 
 
 def test_damaged_batch_after_a_kill_ends_the_log_before_it():
-    """C4: what cannot be what was written is not served."""
+    """C4: bytes that differ from the written ones are not served."""
     with Cluster(nodes=1, config={"broker.session.timeout.ms": "2000"}) as cluster:
         create(cluster.bootstrap_servers, "bad", num_partitions=1, replication_factor=1)
         for value in (b"first", b"second"):
@@ -171,7 +171,7 @@ def test_directory_of_the_metadata_log_holds_nothing_else(tmp_path):
     assert (dirs["meta"] / "__cluster_metadata-0").is_dir()
 
 
-def test_directory_that_fails_gives_up_its_leaderships_by_itself(tmp_path):
+def test_leaders_in_a_failed_directory_are_replaced(tmp_path):
     """KIP-858: the controller knows which replicas were in it; those of the other one go on."""
     dirs = {name: tmp_path / name for name in ("a", "b", "meta")}
     config = {
@@ -198,7 +198,7 @@ def test_directory_that_fails_gives_up_its_leaderships_by_itself(tmp_path):
                 (topic,) = describe_topics(client, ["spread"], 100)
                 leaderless = {it.partition for it in topic.partitions if it.leader is None}
                 assert leaderless <= lost
-            # What is left still serves.
+            # The other directory still serves.
             kept = min(set(range(6)) - lost)
             assert topic.partitions[kept].leader == 1
         failures = []

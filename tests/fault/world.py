@@ -1,4 +1,4 @@
-"""S3: a cluster that is to be broken, its topic, and somebody who writes to it."""
+"""S3: a cluster for fault tests, its topic, and a producer that writes to it."""
 
 import threading
 import time
@@ -70,17 +70,17 @@ class World:
         return stamps
 
     def leader_for_others(self, node):
-        """The leader that brokers other than this one tell of."""
+        """The leader that brokers other than this one report."""
         servers = self.cluster.bootstrap_servers.split(",")
         del servers[node - 1]
-        return told_by(servers[0]).leader_id
+        return described_by(servers[0]).leader_id
 
     @property
     def all_agree(self):
         """Return True if all brokers name the same leader; one that was cut off may be behind."""
         servers = self.cluster.bootstrap_servers.split(",")
-        told = {(it.leader_id, it.leader_epoch) for it in map(told_by, servers)}
-        return len(told) == 1 and min(told)[0] >= 0
+        reported = {(it.leader_id, it.leader_epoch) for it in map(described_by, servers)}
+        return len(reported) == 1 and min(reported)[0] >= 0
 
     def read(self, count):
         """The values of the first records."""
@@ -130,7 +130,7 @@ class World:
 
     @property
     def end(self):
-        """The high watermark; 0 while nobody can tell it."""
+        """The high watermark; 0 while no broker reports it."""
         self.watcher.look_at_ends()
         return self.watcher.high_watermarks.get(0, 0)
 
@@ -142,7 +142,7 @@ class World:
             self.watcher.look()
 
     def settle(self):
-        """Mend what a test broke: all replicas are in sync, and writes work."""
+        """Undo a test's faults: all replicas are in sync again, and writes work."""
         while self.faults:
             self.faults.pop().end()
         self.until(lambda: self.all_agree)
@@ -150,8 +150,8 @@ class World:
         self.write()
 
 
-def told_by(server):
-    """What one broker says of the partition."""
+def described_by(server):
+    """The partition as one broker describes it."""
     with AdminClient(server, client_id="test") as client:
         [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
     return topic.partitions[0]
@@ -159,7 +159,7 @@ def told_by(server):
 
 @contextmanager
 def opened(world, folder):
-    """A world from its beginning to its end."""
+    """Start a world, and stop it at the end."""
     try:
         world.open(folder)
         yield world

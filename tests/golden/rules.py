@@ -1,7 +1,8 @@
-"""What the specification's rules give for ELR and LastKnownELR where they differ from Kafka's.
+"""ELR and LastKnownELR by the rules of the specification, where they differ from Kafka's.
 
 It starts from the rows of Apache Kafka, which the rules agree with in leader and ISR, and follows
-who left the ISR (E5), who came back uncleanly (E7), and when both lists are emptied (E5, E8, E10).
+brokers that leave the ISR (E5) or restart uncleanly (E7), and both lists until they are emptied
+(E5, E8, E10).
 """
 
 from tests.golden.sequence import members
@@ -36,7 +37,7 @@ class Members:
         self.min_isr = min(value, self.replicas)
 
     def arrive(self, row):
-        """Take over what the election and the followers that caught up made of it."""
+        """Take the ISR of the next row, and remove its members from the lists."""
         if row["leader"] != "none":
             isr = members(row["isr"])
             self.elr = set() if row.get("answer") == "NONE" and isr - self.isr else self.elr
@@ -76,5 +77,5 @@ def _difference(row, state):
         return None
     if "elr" in columns:
         return "E10", columns
-    # E9: the last leader is in a field of its own. E8: who was thrown out of the ELR is listed.
+    # E9: the last leader has a separate field. E8: brokers removed from the ELR are listed.
     return "E8" if columns["last"] else "E9", columns

@@ -112,7 +112,7 @@ class Player:
             getattr(self, f"do_{action}")(self.admin(), *words)
 
     def let_heartbeats_pass(self):
-        """The sessions of those that are left shall end later: silence has no event to wait for."""
+        """Let the other sessions be renewed; a missing heartbeat has no event to wait for."""
         time.sleep(2 * self.heartbeat_s)
 
     def do_create(self, admin):
