@@ -1,4 +1,4 @@
-"""A page of a run in headless Chromium, and what must hold of it whatever it shows."""
+"""A page of a run in headless Chromium, and checks for any page."""
 
 import os
 import shutil
@@ -20,8 +20,8 @@ _ARGUMENTS = (
     "--no-first-run",
 )
 
-# Elements that reach out of the window, and text that does not fit its box. What scrolls by itself
-# (tables, log lines) is looked at from outside only.
+# Elements that overflow the window, and text that overflows its box. An element that scrolls
+# (tables, log lines) is measured from outside only.
 _OVERFLOWS = """() => {
   const found = [];
   const inside = element => element.parentElement?.closest(".scroll, pre");
@@ -88,7 +88,7 @@ def opened(
 
 
 def overflows(page: Page) -> list[str]:
-    """What does not fit; [] if everything does."""
+    """Elements that overflow; [] if none."""
     found: list[str] = page.evaluate(_OVERFLOWS)
     return found
 

@@ -40,7 +40,7 @@ def stamp(batch, base_offset):
     return base_offset.to_bytes(8, "big") + batch[8:]
 
 
-def test_replicas_are_a_data_frame_and_what_differs_is_found(session, tmp_path):
+def test_replicas_are_a_data_frame_and_differences_are_found(session, tmp_path):
     """S2: another batch at offset 1, and one above its own high watermark, which does not count."""
     at = TopicPartition("t", 0)
     for node, words in enumerate(["abcd", "abcd", "axcy"], start=1):

@@ -19,13 +19,13 @@ E5 = "E5: each replica outside the ISR is eligible"
 CUT_OFF_LEADER = [
     {"kind": "isolate", "at_s": 3, "duration_s": 7, "targets": ["leader of 0"]},
 ]
-"""It still has clients, and nobody who replicates what they write."""
+"""The broker still has clients, and no follower replicates their records."""
 
 BEHIND_BEFORE_THE_OTHERS = [
     {"kind": "kill", "at_s": 2, "duration_s": 9, "targets": [1]},
     {"kind": "kill", "at_s": 8, "duration_s": 9, "targets": [2, 3]},
 ]
-"""Broker 1 misses six seconds of records, and is back three seconds before those who have them."""
+"""Broker 1 misses six seconds of records; it is back 3 s before the brokers that have them."""
 
 
 def verified(out, faults, mutation=None):
@@ -65,7 +65,7 @@ def test_a_weakened_guard_loses_records_and_the_verdict_names_them(tmp_path, fau
 
 
 @pytest.mark.parametrize("faults", [CUT_OFF_LEADER, BEHIND_BEFORE_THE_OTHERS])
-def test_the_guard_is_what_keeps_them(tmp_path, faults):
-    """The same faults, and nobody is mutated: nothing is lost (H4, E1, E5)."""
+def test_no_record_is_lost_without_the_mutation(tmp_path, faults):
+    """The same faults without a mutated broker: nothing is lost (H4, E1, E5)."""
     status, verdict = verified(tmp_path / "whole", faults)
     assert (status, verdict["outcome"]) == (0, "verified"), verdict["sentence"]

@@ -49,7 +49,7 @@ def place(page: Page, lane: str, at_s: float, y_px: float) -> tuple[float, float
     ("name", "scheme", "width"),
     list(itertools.product(("verified", "broken"), ("light", "dark"), (400, 1600))),
 )
-def test_the_page_is_whole_in_every_light_and_width(pages, browser, name, scheme, width):
+def test_the_page_is_complete_in_both_schemes_and_all_widths(pages, browser, name, scheme, width):
     """S5: the verdict is on top; nothing is loaded, nothing complains, nothing sticks out."""
     with opened(browser, pages[name], scheme, width) as page:
         sentence = page.locator("#sentence")
@@ -150,7 +150,7 @@ def test_the_wheel_zooms_around_the_pointer_with_ctrl_and_scrolls_without(pages,
         ("anomalies", 4, 10, r"lost: \d+ \("),
     ],
 )
-def test_hovering_says_what_was_at_that_time(pages, browser, lane, at_s, y_px, said):
+def test_hovering_shows_the_values_at_that_time(pages, browser, lane, at_s, y_px, said):
     with opened(browser, pages["broken"]) as page:
         page.mouse.move(*place(page, lane, at_s, y_px))
         page.wait_for_selector("#tip:not([hidden])")
@@ -203,8 +203,8 @@ def contrast(one: str, other: str) -> float:
 SPANS = re.compile(r"node-\d|leader-none|isr-\w+|elr-\w+|window|fault|broken")
 
 
-def test_colours_differ_between_schemes_and_can_be_told_from_what_they_stand_on(pages, browser):
-    """WCAG 2.2: 4.5 for words, 3 for what is drawn."""
+def test_colours_differ_between_schemes_and_have_contrast(pages, browser):
+    """WCAG 2.2: contrast 4.5 for text, 3 for graphics."""
     themes = {}
     for scheme in ("light", "dark"):
         with opened(browser, pages["broken"], scheme) as page:
@@ -324,7 +324,7 @@ SIMULATED = sim_page.SimulatedRun(
 )
 
 
-def test_an_hour_of_a_hundred_partitions_can_be_looked_at(browser, tmp_path):
+def test_an_hour_of_a_hundred_partitions_can_be_opened(browser, tmp_path):
     run = report_evidence.large(tmp_path, 3_600, 100)
     path = tmp_path / "report.html"
     path.write_text(report.render(run.verdict, run.events, run.tables))

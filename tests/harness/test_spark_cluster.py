@@ -28,7 +28,7 @@ JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.fixture(scope="module")
 def environ(tmp_path_factory):
-    """Variables for each process of Spark: where it listens, and what its JVMs are told."""
+    """Variables for each process of Spark: its addresses, and options of its JVMs."""
     folder = tmp_path_factory.mktemp("spark-conf")
     names = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
     (folder / "spark-defaults.conf").write_text("".join(f"{name} {JVM}\n" for name in names))
@@ -73,7 +73,7 @@ def spark_cluster(environ, tmp_path_factory):
                     break
             else:
                 pytest.fail(f"{daemon} did not start:\n{''.join(said)}")
-            # Nobody else reads on: the pipe must not fill up and hold the daemon back.
+            # Keep reading: a full pipe would block the daemon.
             threading.Thread(target=process.stderr.read, daemon=True).start()
         yield url
 

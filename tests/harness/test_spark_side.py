@@ -1,4 +1,4 @@
-"""What the Spark process does besides the join: digests, restarts, commands, the session."""
+"""The Spark process besides the join: digests, restarts, commands, the session."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def checkpoint(folder, *, done, planned):
             (folder / name / f".{number}.crc").touch()
 
 
-def test_a_checkpoint_says_which_batch_was_done_last_and_where_it_ended(tmp_path):
+def test_a_checkpoint_names_its_last_batch_and_end_offsets(tmp_path):
     assert last_commit(tmp_path) is None
     checkpoint(tmp_path, done=[8, 9], planned=[8, 9, 10])
     assert last_commit(tmp_path) == (9, {"t": {"0": 90}})
@@ -131,7 +131,7 @@ def test_the_stream_ends_where_its_last_finished_batch_ended(tmp_path):
     ("batch", "start", "strays"),
     [(10, {"t": {"0": 90}}, 0), (10, {"t": {"0": 91}}, 1), (11, {"t": {"0": 90}}, 1)],
 )
-def test_a_query_that_does_not_go_on_where_its_checkpoint_says_is_told(
+def test_a_query_that_does_not_resume_at_its_checkpoint_is_reported(
     stream, tmp_path, batch, start, strays
 ):
     """S2: over its own restarts."""
@@ -143,7 +143,7 @@ def test_a_query_that_does_not_go_on_where_its_checkpoint_says_is_told(
     assert told == ["strayed"] * strays
 
 
-def test_a_batch_that_is_done_again_is_none_for_the_high_watermark(stream):
+def test_a_repeated_batch_does_not_count_for_the_high_watermark(stream):
     query, _ = stream
     query._start_count = 1
     names = [query._witness]

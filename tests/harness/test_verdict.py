@@ -1,4 +1,4 @@
-"""Each kind of broken promise on a handful of rows, and nothing else found on any of them."""
+"""Each kind of finding on a few rows, and no other finding on any of them."""
 
 import json
 from dataclasses import replace
@@ -218,7 +218,7 @@ def judge_cases(spark, folder):
 
 
 def found_of(name, rows):
-    """What was found of a case: kind → (record, offset)."""
+    """The findings of a case: kind → (record, offset)."""
     pid = list(CASES).index(name)
     found = {}
     for row in sorted(rows, key=lambda row: row["seq"]):
@@ -233,7 +233,7 @@ def found_in_cases(spark, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_exactly_what_happened_is_found(found_in_cases, name):
+def test_each_case_has_exactly_its_findings(found_in_cases, name):
     """S2."""
     assert found_of(name, found_in_cases) == CASES[name][2]
 
@@ -327,7 +327,7 @@ def test_producers_do_not_order_each_other(judged):
     assert findings.isEmpty()
 
 
-# What the weaker guarantees allow is counted; what no guarantee allows is found all the same.
+# Events that weaker guarantees allow are counted; all others are still findings.
 WEAK_READ = [(10, 0), (11, 2), (12, 1), (13, 0), (14, 6, 7), (15, 6), (16, 5)]
 WEAK = {
     ("all", False): {"lost": [3, 4], "moved": [1, 2], "failed_but_read": [5], "changed": [6]},
@@ -336,7 +336,7 @@ WEAK = {
 }
 
 
-def test_what_was_not_promised_is_counted_and_no_finding(judged):
+def test_events_that_no_guarantee_excludes_are_counted_and_no_finding(judged):
     """S1, S2: without idempotence a retry may repeat and overtake; with acks<all a record may go.
 
     A copy at the acknowledged place is enough; a record that has none there was moved.
@@ -356,7 +356,7 @@ def test_what_was_not_promised_is_counted_and_no_finding(judged):
     assert counts["repeated"] == 6
 
 
-def test_latency_is_told_by_acks(spark, tmp_path):
+def test_latency_is_reported_by_acks(spark, tmp_path):
     sent = ledger_rows(1, LEDGER) + ledger_rows(2, LEDGER[:1], ("1", False))
     read = spark.createDataFrame(read_rows(1, LOG) + read_rows(2, LOG[:1]), OBSERVED_SCHEMA)
     ledger = spark.createDataFrame(sent, LEDGER_SCHEMA)
@@ -368,7 +368,7 @@ def test_latency_is_told_by_acks(spark, tmp_path):
 
 
 def test_a_loss_over_an_unclean_election_is_a_loss_with_the_election_beside_it(spark, tmp_path):
-    """S2: nothing excuses a loss, and who reads of it is told what came before."""
+    """S2: a loss is never excused, and its report names the election before it."""
     elections = [
         (1, 2_000, 3, 1, True),  # before the acknowledgement
         (1, 4_000, 1, 3, False),
@@ -438,7 +438,7 @@ def test_a_high_watermark_that_is_injected_is_found(spark):
 
 
 @pytest.mark.parametrize("injection", OF_THE_READER)
-def test_what_is_injected_into_the_groups_log_is_found(spark, injection):
+def test_injections_into_the_groups_log_are_found(spark, injection):
     rows = [
         (0, 1, 1, "polled", 1, 1, 10, 12, 1),
         (2, 1, 1, "polled", 0, 1, 10, 14, 1),

@@ -49,7 +49,7 @@ def test_without_transactions_both_reads_must_be_the_same(compared):
     assert found == [(1, "uncommitted"), (2, "uncommitted")]
 
 
-def test_with_transactions_what_was_aborted_is_shown_to_one_only(compared):
+def test_with_transactions_aborted_records_are_in_one_read_only(compared):
     found, counts = compared([0, 3], [0, 1, 2, 3], transactions=True)
     assert found == []
     assert (counts["only_uncommitted"], counts["only_uncommitted_aborted"]) == (2, 1)
@@ -57,12 +57,12 @@ def test_with_transactions_what_was_aborted_is_shown_to_one_only(compared):
     assert found == [(3, "uncommitted")]  # it was committed
 
 
-def test_what_is_committed_is_shown_to_everybody(compared):
+def test_committed_records_are_in_both_reads(compared):
     found, counts = compared([0, 2, 3], [0, 3], transactions=True)
     assert found == [(2, "committed")]
     assert counts["only_committed"] == 1
 
 
-def test_what_came_after_the_first_read_is_not_compared(compared):
+def test_records_after_the_first_read_are_not_compared(compared):
     found, _ = compared([0, 1, 5], [0, 1])
     assert found == []

@@ -1,4 +1,4 @@
-"""S2: each thing that a consumer group must not be given, on a handful of rows."""
+"""S2: each anomaly of a consumer group's polls, on a few rows."""
 
 import json
 
@@ -70,7 +70,7 @@ CASES = {
     ),
     "left out at the begin": ([(1, "polled", 1, 1, 9)], {"poll_skip": [(0, 1)]}),
     "left out at the end": ([(1, "polled", 1, 0, 8)], {"poll_skip": [(9, 1)]}),
-    "given to nobody": ([], {"poll_skip": [(n, 1) for n in range(10)]}),
+    "given to no member": ([], {"poll_skip": [(n, 1) for n in range(10)]}),
 }
 
 
@@ -92,7 +92,7 @@ def found(spark):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_exactly_what_happened_is_found(found, name):
+def test_each_case_has_exactly_its_findings(found, name):
     partition = list(CASES).index(name)
     seen = {}
     for row in sorted(found, key=lambda row: row["offset"]):
@@ -102,7 +102,7 @@ def test_exactly_what_happened_is_found(found, name):
     assert seen == CASES[name][1]
 
 
-def test_a_finding_says_who_was_given_what(found):
+def test_a_finding_names_the_member_and_its_offsets(found):
     names = list(CASES)
     told = ("again without a rebalance", "again though it was committed")
     details = {
@@ -131,7 +131,7 @@ def test_an_offset_that_is_no_record_has_no_name(spark):
     assert (row["kind"], row["offset"], row["pid"], row["seq"]) == ("poll_backward", 4, -1, -1)
 
 
-def test_what_a_client_repeats_at_a_rebalance_is_counted(spark):
+def test_records_repeated_at_a_rebalance_are_counted(spark):
     rows = [
         *((0, 1, 1, "polled", 0, 1, 0, 4, 1), (1, 1, 1, "polled", 0, 1, 4, 6, 2)),
         *((2, 1, 1, "polled", 0, 1, 6, 8, 2), (3, 1, 1, "polled", 1, 1, 4, 4, 1)),

@@ -36,7 +36,7 @@ EVENTS = [
     look(11, 1, 2, [2, 3]),
     look(20, 0, None, [2]),
     ends(25, p0=7, p1=4),
-    look(30, 0, 2, [2]),  # from 1, through nobody: in the ISR
+    look(30, 0, 2, [2]),  # from 1, with no leader between: in the ISR
     look(40, 0, None, [2]),
     look(50, 0, 3, [3]),  # not in it
     look(60, 0, 3, [1, 3]),  # no election
@@ -99,7 +99,7 @@ def test_high_watermarks_that_went_back_are_those_that_the_other_check_finds(eve
     )
 
 
-def test_a_window_lasts_from_the_first_question_to_the_next_answer(spark):
+def test_a_window_lasts_from_the_first_request_to_the_next_response(spark):
     def row(seq, partition, send_s, ack_s, acks="all"):
         status = "unknown" if ack_s is None else "acked"
         times = (int(send_s * 1e6), status, 0, ack_s and int(ack_s * 1e6), 0)
@@ -107,12 +107,12 @@ def test_a_window_lasts_from_the_first_question_to_the_next_answer(spark):
 
     rows = [
         row(0, 0, 1.0, 1.1),
-        row(1, 0, 5.0, 5.1),  # nobody asked in between
+        row(1, 0, 5.0, 5.1),  # no request in between
         row(2, 0, 6.0, 9.0),
         row(3, 0, 7.0, None),
         row(4, 0, 8.9, 9.0),
         row(5, 0, 20.0, 22.0),
-        row(6, 0, 21.0, 21.5, "0"),  # answered by nobody but the client
+        row(6, 0, 21.0, 21.5, "0"),  # answered by the client alone
         row(7, 1, 30.0, 34.0),  # slow, and others were answered meanwhile
         *(row(8 + n, 1, 30.1 + n / 2, 30.2 + n / 2) for n in range(8)),
         row(20, 2, 40.0, None),
