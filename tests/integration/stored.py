@@ -1,4 +1,4 @@
-"""What stands in the log of a partition on a node's disk."""
+"""The log of a partition on a node's disk."""
 
 from minikafka.records.compression import Codec
 from minikafka.records.scan import split_batches

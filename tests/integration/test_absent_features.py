@@ -1,4 +1,4 @@
-"""What is absent fails at once in released clients, with an error that they take for final."""
+"""Absent APIs fail at once in released clients, with an error that they do not retry."""
 
 import warnings
 

@@ -16,7 +16,7 @@ BROKER, SET, DELETE = 4, 0, 1
 
 
 def is_refused(port):
-    """Whether a new connection is closed; waits until it is answered otherwise."""
+    """True if a new connection is closed; False once a request on it is answered."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(API_VERSIONS)

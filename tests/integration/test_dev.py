@@ -83,7 +83,7 @@ def test_ports_in_use_are_named_and_the_directory_stays_as_it_is(tmp_path):
             assert second.base_port != running.base_port
 
 
-def test_a_port_that_is_taken_meanwhile_is_not_the_last_word(monkeypatch):
+def test_another_port_is_chosen_if_one_is_taken_meanwhile(monkeypatch):
     with Cluster(nodes=1) as running:
         chosen = iter([running.base_port])
         usual = cluster_module.free_base_port
@@ -94,7 +94,7 @@ def test_a_port_that_is_taken_meanwhile_is_not_the_last_word(monkeypatch):
             assert second.base_port != running.base_port
 
 
-def test_acting_on_nodes_that_are_not_there():
+def test_actions_on_unknown_or_running_nodes_are_refused():
     with Cluster(nodes=1) as cluster:
         with pytest.raises(ClusterError, match="there is no node 2"):
             cluster.kill(2)

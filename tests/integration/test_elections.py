@@ -118,7 +118,7 @@ def test_the_preferred_replica_is_elected_once(nodes, ask, index):
     assert again == {("moved", index): NOT_NEEDED}
 
 
-def test_the_tool_designates_who_lives_and_says_why_others_cannot_lead(nodes, tmp_path):
+def test_the_tool_designates_a_live_replica_and_explains_refusals(nodes, tmp_path):
     """A3, A6."""
     for leader, status, words in (
         (3, 1, "it is fenced"),
@@ -138,7 +138,7 @@ def test_the_tool_designates_who_lives_and_says_why_others_cannot_lead(nodes, tm
     wait_for(lambda: leader_of(nodes, "lost", 0) == 2)
 
 
-def test_a_client_is_told_the_elr(nodes):
+def test_a_client_gets_the_elr(nodes):
     """D2, E7, E8."""
     admin = KafkaAdminClient(bootstrap_servers=servers_of(nodes))
     try:

@@ -52,7 +52,7 @@ def rd_consumer(cluster, group, **options):
 
 
 def poll_until(consumers, count, timeout_s=60):
-    """What the consumers get until they have `count` different records between them."""
+    """Poll until the consumers have `count` different records between them; return the records."""
     found = {}
     deadline = time.monotonic() + timeout_s
     while len(found) < count:

@@ -82,7 +82,7 @@ def read_all(bootstrap_servers, topic, count):
 
 
 @pytest.mark.parametrize(("client", "acks", "idempotent"), CHOICES)
-def test_what_a_client_wrote_is_what_the_ledger_says(wrote, client, acks, idempotent):
+def test_the_ledger_has_the_records_of_the_log(wrote, client, acks, idempotent):
     """S1: any client, any acks, idempotent or not."""
     table, found = wrote(client, acks, idempotent=idempotent)
     assert (table.header["acks"], table.header["idempotent"]) == (acks, idempotent)

@@ -35,7 +35,7 @@ def test_a_group_is_given_everything_while_members_come_and_go(node, tmp_path, p
         sent = 0
 
         def is_over(_wait_s):
-            """Write on until whoever joined last was given a partition."""
+            """Keep writing until the last member to join has a partition."""
             nonlocal sent
             produce(20)
             sent += 20

@@ -44,7 +44,7 @@ def values(nodes, *words):
     }
 
 
-def test_every_node_is_found_and_tells_what_its_role_has(nodes):
+def test_every_node_is_found_and_has_the_metrics_of_its_role(nodes):
     told = values(nodes, "--bootstrap-server", nodes.bootstrap_servers)
     assert list(told) == [1, 2, CONTROLLER]
     at_min_isr = [told[node]["kafka_cluster_partition_atminisr", "0", "t"] for node in (1, 2)]
@@ -65,7 +65,7 @@ def test_a_controller_is_asked_on_its_own_listener(nodes):
     assert told == {CONTROLLER: {("kafka_controller_kafkacontroller_globalpartitioncount",): 1}}
 
 
-def test_one_look_at_the_partitions(nodes):
+def test_watch_prints_the_partitions_once(nodes):
     out = tool("watch", "--bootstrap-server", nodes.bootstrap_servers, "--once", "--topic", "t")
     head, columns, row = out.splitlines()
     assert head.startswith("brokers 1,2; 1 partition, 0 of them")

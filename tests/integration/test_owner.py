@@ -1,4 +1,4 @@
-"""Nodes do not outlive whoever owns them."""
+"""Nodes end with the process that owns them."""
 
 import os
 import select

@@ -55,7 +55,7 @@ def consume(cluster, topic, count):
 
 
 def completed(tool, path):
-    """Look until the reassignment is over: there is no event for what a cluster does."""
+    """Poll until the reassignment is complete: there is no event to wait for."""
     deadline_s = time.monotonic() + _DEADLINE_S
     while True:
         out = tool("kafka-reassign-partitions.py", "--verify", "--reassignment-json-file", path)

@@ -48,7 +48,7 @@ def test_halves_of_large_requests_do_not_fill_the_memory():
                 with contextlib.suppress(BlockingIOError):
                     sent[sender] = size + sender.send(half[size : size + MIB])
             produce()
-        # What is left in sockets is the system's.
+        # Data left in sockets is the system's memory.
         assert max(sent.values()) < len(half)
         assert resident_bytes(cluster.pid(1)) - before < 2 * BOUND
         assert failures == [None] * 101

@@ -75,7 +75,7 @@ def test_a_second_topic_of_the_same_name_is_refused(tool):
     assert tool("kafka-topics.py", "--create", "--topic", "twice", "--if-not-exists") == (0, "")
 
 
-def test_what_the_cluster_refuses_leaves_no_topic(tool):
+def test_a_refused_creation_leaves_no_topic(tool):
     too_many = ("--create", "--topic", "refused", "--replication-factor", "4")
     unknown = ("--create", "--topic", "refused", "--config", "no.such.key=1")
     for words in (too_many, unknown):
@@ -150,7 +150,7 @@ def test_bench_measures_a_running_cluster(cluster, tmp_path):
     assert len(content["processes"]["A"]["pids"]) == 3
 
 
-def test_bench_ends_the_cluster_that_it_started_when_it_is_told_to_end(tmp_path):
+def test_bench_stops_the_cluster_that_it_started_on_a_signal(tmp_path):
     command = [sys.executable, "-u", "-m", "minikafka", "bench", "--start-nodes", "1",
                "--base-port", str(free_base_port(1)), "--scratch", tmp_path]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as bench:
