@@ -71,7 +71,7 @@ def _fitting(value, code):
     return value if -bound <= value < bound else bound - 1
 
 
-def said(batch, policy, units, *, is_read_only):
+def outcome(batch, policy, units, *, is_read_only):
     """The outcome of the validation (bytes and header, or the refusal) and the budget left."""
     records = memoryview(bytes(batch) if is_read_only else bytearray(batch))
     budget = Budget(units)
@@ -106,10 +106,10 @@ def test_plain_batch_is_judged_as_any_other(
     records, given_options, change, policy, units, seals, behind, is_read_only
 ):
     batch = changed(build_batch(records, given_options), change, seals=seals) + behind
-    at_once = said(batch, policy, units, is_read_only=is_read_only)
+    at_once = outcome(batch, policy, units, is_read_only=is_read_only)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(validation, "_plain_header", lambda *_: None)
-        one_by_one = said(batch, policy, units, is_read_only=is_read_only)
+        one_by_one = outcome(batch, policy, units, is_read_only=is_read_only)
     assert at_once == one_by_one
 
 
@@ -119,6 +119,6 @@ def test_plain_batch_is_accepted_at_once(monkeypatch):
         monkeypatch.setattr(validation.summary, "compiled", lambda *_: (0, 0, 1, 1))
     monkeypatch.delattr(validation, "_only_header")
     batch = build_batch([NewRecord(NOW_MS, None, b"v")])
-    assert said(batch, RecordPolicy(), 4096, is_read_only=False) == (
+    assert outcome(batch, RecordPolicy(), 4096, is_read_only=False) == (
         bytes(batch), read_header(batch), 4095,
     )  # fmt: skip

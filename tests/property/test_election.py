@@ -1,4 +1,4 @@
-"""What an election may and may not do, for any partition and any set of live brokers."""
+"""Invariants of an election, for any partition and any set of live brokers."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ alive_brokers = st.lists(st.sampled_from(BROKERS), unique=True)
 
 
 @given(partitions(), st.sampled_from(Election), alive_brokers)
-def test_whoever_is_elected_lives_and_a_clean_leader_is_eligible(partition, election, alive):
+def test_an_elected_leader_is_alive_and_a_clean_one_is_eligible(partition, election, alive):
     elected = elect(partition, election, alive.__contains__)
     if elected.leader == -1:
         assert not elected.unclean
@@ -36,7 +36,7 @@ def test_whoever_is_elected_lives_and_a_clean_leader_is_eligible(partition, elec
 
 
 @given(partitions(), st.sampled_from(Election), alive_brokers)
-def test_nobody_is_elected_uncleanly_while_somebody_safe_lives(partition, election, alive):
+def test_no_unclean_election_while_a_clean_candidate_is_alive(partition, election, alive):
     safe = [x for x in partition.isr or partition.elr if x in alive]
     elected = elect(partition, election, alive.__contains__)
     if safe:
@@ -55,15 +55,13 @@ def test_a_leader_that_can_stay_does(partition, alive):
 
 
 @given(partitions(), alive_brokers)
-def test_an_unclean_election_leaves_no_partition_without_leader_while_anybody_lives(
-    partition, alive
-):
+def test_an_unclean_election_finds_a_leader_while_a_replica_is_alive(partition, alive):
     elected = elect(partition, Election.UNCLEAN, alive.__contains__)
     assert (elected.leader != -1) == bool(alive)
 
 
 @given(partitions(), alive_brokers)
-def test_preferred_gives_the_first_replica_whatever_it_safely_can(partition, alive):
+def test_a_preferred_election_elects_the_first_replica_if_it_is_eligible(partition, alive):
     first = partition.replicas[0]
     may = first in alive and first in (partition.isr or partition.elr)
     elected = elect(partition, Election.PREFERRED, alive.__contains__)

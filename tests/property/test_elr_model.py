@@ -1,4 +1,4 @@
-"""One partition through any life against a model in dictionaries and sets (E5-E10, L1-L8, U6).
+"""One partition through random operations against a model in plain sets (E5-E10, L1-L8, U6).
 
 The model says what the rules say, in the order in which they say it, and predicts everything: the
 leader, ISR, ELR, LastKnownELR, LastKnownLeader and the mark of an unclean leader. The code under
@@ -40,7 +40,7 @@ brokers = st.sampled_from(BROKERS)
 
 
 class Model:
-    """What the specification says. Nobody is -1."""
+    """The state by the rules of the specification. No leader is -1."""
 
     def __init__(self, replicas, min_isr):
         self.replicas = list(replicas)
@@ -58,7 +58,7 @@ class Model:
     # E5, E7, E8
 
     def propose(self, isr, unclean=()):
-        """A new ISR: from the leader, or because somebody was fenced."""
+        """A new ISR: proposed by the leader, or after a broker was fenced."""
         if len(isr) >= self.minimum:
             self.elr = set()
             self.last_known_elr = set()
@@ -73,7 +73,7 @@ class Model:
     # L1-L6
 
     def choose(self, *, preferred=False, unclean=None):
-        """Who shall lead, and whether that is unclean."""
+        """The leader to elect, and whether the election is unclean."""
         eligible = self.isr or self.elr  # L1; L2 only while the ISR is empty
         order = [self.leader, *self.replicas]
         if preferred:
@@ -81,7 +81,7 @@ class Model:
         for replica in order:
             if replica in eligible and replica in self.alive:
                 return replica, False
-        # What an operator asks for goes as if there were no manager.
+        # An operator's election ignores the recovery manager.
         by_operator = unclean is not None
         if self.manager and not by_operator:
             return -1, False  # L3, L4: the recovery manager's business
@@ -94,7 +94,7 @@ class Model:
         return -1, False
 
     def elect(self, leader, unclean):
-        """What an election does to everything else (E6, E9, L8)."""
+        """Effects of an election on the other fields (E6, E9, L8)."""
         if leader == self.leader:
             return
         if leader == -1:
@@ -256,7 +256,7 @@ class PartitionLife(RuleBasedStateMachine):
         self.transitions[0] += 1
         self.model.set_min_isr(min_isr)
         if len(self.now.isr) >= self.model.minimum:
-            # What ClearElrRecord does (`replay`, E10).
+            # The effect of ClearElrRecord (`replay`, E10).
             self.now = self.now.without_elr()
 
     # The recovery manager

@@ -1,4 +1,4 @@
-"""Fetch sessions that look at what changed answer as those that look at everything (H2, H5).
+"""Fetch sessions that check only changed partitions respond as those that check all (H2, H5).
 
 Two clusters play the same: one broker leads, followers and consumers are played by the test. In one
 of them a session walks all its partitions. Answers, their times, the ISR and what the leader knows
@@ -75,7 +75,7 @@ class Reader:
 
 
 class Play:
-    """One of the two clusters, and everybody in it."""
+    """One of the two clusters, with its followers and consumers."""
 
     def __init__(self, kind):
         self.cluster = started_cluster(3, seed=5, given=GIVEN, separate_controller=True)
@@ -124,7 +124,7 @@ class Play:
         reader.client.send(request, lambda it: self.fetched(reader, it), version=BY_ID)
 
     def request(self, rng, reader):
-        """What the session does not have yet; the draws do not depend on what was answered."""
+        """A request with partitions new to the session; the draws do not depend on responses."""
         restarts, forgets, stale = rng.random() < 0.05, rng.random() < 0.1, rng.random() < 0.05
         dropped, isolation = rng.randrange(PARTITIONS), rng.randrange(2)
         wait_ms, min_bytes = rng.choice((0, 0, 30, 200)), rng.choice((1, 1, 300))
@@ -202,7 +202,7 @@ class Play:
         self.send(request, 12)
 
     def send(self, request, version=None):
-        """Somebody else's request; its answer is part of the trace."""
+        """Send a request of another client; its response is part of the trace."""
         self.others.send(
             request,
             lambda it: self.trace.append((self.cluster.world.now_us, repr(it))),
@@ -261,7 +261,7 @@ class Play:
         self.cluster.world.run(rng.choice((1, 20, 400, 1500, 4000)))
 
     def state(self):
-        """What the leader goes by."""
+        """The leader's state of its followers and of the ISR."""
         found = [(TOPIC, index, repr(self.registration(index))) for index in range(PARTITIONS)]
         for name, partition in self.cluster.nodes[1].node.broker.replicas.partitions.items():
             log, now_ms = partition.log, self.cluster.nodes[1].now.monotonic_ms
@@ -293,7 +293,7 @@ STEPS = 120
 
 
 def play(seed, actions=()):
-    """Play in both; what was answered, for those who want to know whether anything was.
+    """Play in both clusters; returns the responses.
 
     Plays `actions` in their order, or STEPS that are drawn.
     """
@@ -323,7 +323,7 @@ def test_a_session_answers_as_one_that_walks_all_its_partitions(seed):
 
 
 @pytest.mark.parametrize("seed", [186, 654])
-def test_two_sessions_of_a_follower_that_tell_different_log_starts(seed):
+def test_two_sessions_of_a_follower_with_different_log_starts(seed):
     """The last one counts, for DeleteRecords, although its partition was quiet."""
     play(seed)
 
@@ -339,8 +339,8 @@ def test_a_follower_that_registers_again_is_stale_while_its_proposal_is_under_wa
 
 
 @pytest.mark.parametrize("seed", [7])
-def test_the_play_is_about_something(seed):
-    """Fetches are answered with records, and without: the comparison is not one of nothing."""
+def test_the_play_has_fetches_with_and_without_records(seed):
+    """Otherwise the comparisons above would compare empty responses only."""
     answers = [row[2] for row in play(seed) if len(row) == 3]
     assert any("responses=[]" in each for each in answers)
     assert any("records=b'\\x00" in each or 'records=b"\\x00' in each for each in answers)

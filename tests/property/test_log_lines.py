@@ -56,7 +56,7 @@ class Forger(OddSampler):
 
 
 class Lines(logging.Handler):
-    """What a node would write, event by event."""
+    """The log lines of a node, event by event."""
 
     def __init__(self):
         super().__init__(logging.DEBUG)
@@ -134,7 +134,7 @@ def test_every_event_is_one_line(role, key):
         assert all(line.startswith("    ") for line in others), text
 
 
-def test_what_is_forged_reaches_the_log():
+def test_forged_strings_reach_the_log():
     assert any(
         "\\r\\n2026 CRITICAL forged" in text
         for text in written_for(BROKER, ApiKey.FIND_COORDINATOR)

@@ -1,4 +1,4 @@
-"""Every message at every version: what was written is what is read, and garbage is refused."""
+"""Every message at every version: messages survive the round trip, and garbage is refused."""
 
 from contextlib import suppress
 from random import Random

@@ -1,4 +1,4 @@
-"""A controller through any life: one replay for everybody, snapshots that say the same, order kept."""
+"""A controller through random operations: equal replays, equal snapshots, rising epochs."""
 
 from dataclasses import replace
 
@@ -77,11 +77,11 @@ class Cluster(RuleBasedStateMachine):
         except DuplicateBrokerRegistrationError:
             assert not known.fenced
 
-    @rule(broker=brokers, wish=st.sampled_from(("stay", "stay", "be fenced", "leave")))
-    def heartbeat(self, broker, wish):
+    @rule(broker=brokers, intent=st.sampled_from(("stay", "stay", "be fenced", "leave")))
+    def heartbeat(self, broker, intent):
         if broker in self.image.brokers:
             self.world.heartbeat(
-                broker, want_fence=wish == "be fenced", want_shut_down=wish == "leave"
+                broker, want_fence=intent == "be fenced", want_shut_down=intent == "leave"
             )
 
     @rule(clean=st.booleans())
@@ -191,7 +191,7 @@ class Cluster(RuleBasedStateMachine):
         assert self.world.loader.image == self.image
 
     @invariant()
-    def a_snapshot_says_the_same(self):
+    def a_snapshot_rebuilds_the_image(self):
         image = self.image
         again = MetadataLoader().load_snapshot(
             snapshot_records(image), last_offset=image.offset, epoch=image.epoch

@@ -60,7 +60,7 @@ def records(seed):
 
 
 def image_of(sequence):
-    """What a log of these records says; those that do not fit what came before are left out."""
+    """The image of a log of these records; records that contradict earlier ones are left out."""
     image = MetadataImage()
     for offset, record in enumerate(sequence):
         builder = ImageBuilder(image)

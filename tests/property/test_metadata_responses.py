@@ -1,4 +1,4 @@
-"""Metadata that was encoded before is what would be encoded now, whatever happened in between."""
+"""A cached Metadata response equals one encoded now, whatever changed in between."""
 
 from random import Random
 from types import SimpleNamespace
@@ -145,7 +145,7 @@ def neighbours(asked):
     st.lists(changes, max_size=20),
     st.sampled_from((1 << 20, 500)),
 )
-def test_what_was_encoded_before_is_what_would_be_encoded_now(questions, story, most_bytes):
+def test_a_cached_response_equals_a_new_one(questions, story, most_bytes):
     keeping, encoding = Side(most_bytes), Side(0)
     for change in (*START, *story):
         image = changed(keeping.services.image, *change)
@@ -157,7 +157,7 @@ def test_what_was_encoded_before_is_what_would_be_encoded_now(questions, story, 
     assert keeping.created == encoding.created
 
 
-def test_what_is_kept_holds_until_topics_or_brokers_change():
+def test_cached_responses_hold_until_topics_or_brokers_change():
     side = Side(1 << 20)
     asked = (None, True, False, 9, LISTENERS[0])
     services = side.services
@@ -176,7 +176,7 @@ def test_what_is_kept_holds_until_topics_or_brokers_change():
         side.ask(*asked)
 
 
-def test_what_is_kept_has_a_bound():
+def test_the_cache_of_responses_is_bounded():
     side = Side(2_000)
     services = side.services
     services.image = changed(services.image, "broker", 1, False, 1, 9092)

@@ -15,7 +15,7 @@ from tests.worlds.odd_requests import odd_request
 from tests.worlds.sim_world import create_topic, produce, started_cluster
 
 WAITING = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.DELETE_RECORDS)
-"""What waits for partitions by name is tried more often."""
+"""Requests that wait for partitions by name are drawn more often."""
 PORTS = {BROKER: BROKER_PORT, CONTROLLER: CONTROLLER_PORT}
 REQUESTS = 12
 ANSWERED_WITHIN_MS = 70_000

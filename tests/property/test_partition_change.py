@@ -1,4 +1,4 @@
-"""One partition through any life: invariants E2 and 4.16, and rule E5 against a plain model."""
+"""One partition through random operations: E2, invariants, and E5 against a plain model."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ def directory(broker):
 
 @dataclass
 class Model:
-    """What the rules say of ISR and ELR, in sets."""
+    """ISR and ELR by the rules, as sets."""
 
     isr: set
     elr: set = field(default_factory=set)
@@ -159,7 +159,7 @@ class PartitionLife(RuleBasedStateMachine):
         assert self.now.partition_epoch >= self.now.leader_epoch
 
     @invariant()
-    def nobody_fenced_is_in_the_isr(self):
+    def no_fenced_broker_is_in_the_isr(self):
         assert all(member in self.alive for member in self.now.isr)
 
     @invariant()
@@ -177,7 +177,7 @@ class PartitionLifeWithoutElr(PartitionLife):
         pass
 
     @invariant()
-    def nobody_fenced_is_in_the_isr(self):
+    def no_fenced_broker_is_in_the_isr(self):
         fenced = [x for x in self.now.isr if x not in self.alive]
         assert not fenced or self.now.leader == -1
 

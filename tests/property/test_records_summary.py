@@ -29,7 +29,7 @@ records = st.lists(
 
 
 def walked(section, count):
-    """What the walk says, in the same terms; None for bytes that are no records."""
+    """The summary by the walk, in the same terms; None for bytes that are no records."""
     try:
         spans = list(walk(section, 0, len(section), count, MOST_PARTS - count))
     except CorruptRecordsError:
@@ -48,7 +48,7 @@ def walked(section, count):
 
 
 def summarized(section, count):
-    """What is said without and with the compiled twin, which must be the same."""
+    """The summary without and with the compiled twin, which must be equal."""
     said = []
     for compiled in (None, summary.compiled):
         with pytest.MonkeyPatch.context() as patch:

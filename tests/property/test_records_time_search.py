@@ -17,7 +17,7 @@ places = st.integers(-2, 90) | st.integers(-(2**64), 2**64)
 
 
 def walked(section, count, least_timestamp, least_offset):
-    """What a walk finds, in the same terms."""
+    """The result of a walk, in the same terms."""
     try:
         for span in walk(section, 0, len(section), count, 1 << 20):
             if span.timestamp_delta >= least_timestamp and span.offset_delta >= least_offset:
@@ -28,7 +28,7 @@ def walked(section, count, least_timestamp, least_offset):
 
 
 def searched(*question):
-    """What is found without and with the compiled twin, which must be the same."""
+    """The result without and with the compiled twin, which must be equal."""
     found = []
     for compiled in (None, time_search.compiled):
         with pytest.MonkeyPatch.context() as patch:

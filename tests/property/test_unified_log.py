@@ -1,4 +1,4 @@
-"""A log against a list: what was appended is what is read, whatever happens in between."""
+"""A log against a list: records are read as they were appended, whatever happens in between."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -62,7 +62,7 @@ class Model:
     end: int = 0
     flushed: int = 0
     dropped: list[tuple[int, bytes]] = field(default_factory=list)
-    """What a truncation that was not finished may give back, until something is appended."""
+    """Records that an unfinished truncation may bring back, until the next append."""
 
     def between(self, start: int, end: int) -> list[tuple[int, bytes]]:
         return [row for row in self.records() if start <= row[0] < end]
@@ -148,7 +148,7 @@ class LogMachine(RuleBasedStateMachine):
         self.model.end = batches[-1].end
 
     def from_leader(self, gap, count):
-        """What a leader sends, with a gap before each batch but the second."""
+        """Batches as a leader sends them, with a gap before each but the second."""
         data = b""
         batches = []
         offset = self.model.end
@@ -270,7 +270,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def lose_power(self):
-        """What was flushed is there, and what follows of the rest without a hole."""
+        """Flushed records remain, and of the others those before the first gap."""
         self.disk.lose_power(self.rng)
         self.come_back(self.model.flushed, self.model.records(), self.model.dropped)
 
@@ -346,7 +346,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(at=st.integers(0, 10_000), power=st.booleans())
     def rot(self, at, power):
-        """A bit changes in what was flushed: that is said, and nothing is cut."""
+        """Flip a bit of flushed data: the damage is reported, and nothing is truncated."""
         flushed = self.model.flushed
         segment = self.log.segments.items[self.log.segments.index_of(flushed)]
         found = [
