@@ -1,4 +1,4 @@
-"""A scenario that tells of a bug tells another story where the bug is back."""
+"""The scenario of a bug plays differently where the bug is back."""
 
 import pytest
 

@@ -51,7 +51,7 @@ class Player:
         return row
 
     def read(self, topic):
-        """What the last command has shown, in the words of the sequence."""
+        """The output of the last command, in the format of the sequence."""
         return [self.values[topic][int(value[1:]) - 1] for value in self.runner.seen(topic)]
 
 
