@@ -122,7 +122,7 @@ def _run(seed):
 
 
 def outcomes(jobs):
-    """Yield what came of each seed."""
+    """Yield the outcome of each seed."""
     with multiprocessing.get_context("fork").Pool(
         jobs, initializer=logging.disable, initargs=(logging.CRITICAL,)
     ) as pool:
@@ -130,7 +130,7 @@ def outcomes(jobs):
 
 
 def main():
-    """Run all seeds; say what was broken, and what was not covered."""
+    """Run all seeds; report broken rules, and counts below their floors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--table", action="store_true")

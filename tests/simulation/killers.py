@@ -101,7 +101,7 @@ def entropies(plan):
 
 
 def broken_rule(plan, mutation):
-    """Return what a plan breaks with a rule weakened; None for nothing."""
+    """Return the rule that a plan breaks with a guard weakened; None if none."""
     with applied(mutation):
         outcome = Simulation(plan).run()
     return None if outcome.violation is None else outcome.rule

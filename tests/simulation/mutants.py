@@ -1,4 +1,4 @@
-"""Whether the checkers find what they are for: every mutation must be killed.
+"""A test of the checkers: every mutation must be killed.
 
     python -m tests.simulation.mutants [--seeds N] [--seconds S] [--starts A,B,C] [--jobs J]
                                        [--write FILE] [WORD …]

@@ -1,4 +1,4 @@
-"""Random seeds for a given time, on several processes, with a report of what they came to.
+"""Random seeds for a given time, on several processes, with a report of the results.
 
 A tenth of the time, but one round at least, goes to Hypothesis: the property tests with examples
 that are drawn at random, where CI always takes the same ones.
@@ -36,7 +36,7 @@ _SUMMED = (
 
 
 class Totals:
-    """What all seeds came to."""
+    """The results of all seeds."""
 
     def __init__(self, seconds, jobs):
         """Begin to count."""

@@ -1,4 +1,4 @@
-"""How a broker ended, told by its epoch, and what the controller makes of it (C1-C3, E7)."""
+"""Clean and unclean shutdowns, by the broker epoch noted, and their effect on ELR (C1-C3, E7)."""
 
 import json
 
@@ -19,8 +19,8 @@ from tests.worlds.sim_world import (
 FILE = ".kafka_cleanshutdown"
 
 
-class Told:
-    """Three replicas that are all needed; node 3 goes and comes back. What the metadata said."""
+class RestartedBroker:
+    """Three replicas with min ISR 3; node 3 stops and restarts. `states` are those of the partition."""
 
     def __init__(self, log_dirs=1):
         self.states = []
@@ -45,7 +45,7 @@ class Told:
         assert self.states[-1] == ((1, 2), (3,), ())
 
     def come_back(self):
-        """The states from here until the ISR is full again."""
+        """Start node 3; return the states until the ISR is full again."""
         seen = len(self.states)
         self.node.start()
         self.run_until(
@@ -66,37 +66,37 @@ THROWN_OUT = ((1, 2), (), (3,))
 
 
 def test_a_clean_shutdown_keeps_the_replica_eligible():
-    told = Told()
-    told.stop_cleanly()
-    assert THROWN_OUT not in told.come_back()
+    world = RestartedBroker()
+    world.stop_cleanly()
+    assert THROWN_OUT not in world.come_back()
 
 
 def test_a_killed_broker_is_thrown_out_of_the_elr():
-    told = Told()
-    told.node.kill()
-    told.run_until(lambda: registration(told.cluster, "t").isr == (1, 2), "node 3 is fenced")
-    assert told.states[-1] == ((1, 2), (3,), ())
-    assert told.come_back()[0] == THROWN_OUT
+    world = RestartedBroker()
+    world.node.kill()
+    world.run_until(lambda: registration(world.cluster, "t").isr == (1, 2), "node 3 is fenced")
+    assert world.states[-1] == ((1, 2), (3,), ())
+    assert world.come_back()[0] == THROWN_OUT
 
 
 def test_a_crash_before_the_registration_is_an_unclean_shutdown():
     """C2: the file goes when the logs are there, so that nothing of it is left to be believed."""
-    told = Told()
-    told.stop_cleanly()
-    told.node.start()
-    assert not told.disk.exists(FILE)
-    assert told.cluster.nodes[1].node.loader.image.brokers[3].fenced
-    told.node.kill()
-    assert told.come_back()[0] == THROWN_OUT
+    world = RestartedBroker()
+    world.stop_cleanly()
+    world.node.start()
+    assert not world.disk.exists(FILE)
+    assert world.cluster.nodes[1].node.loader.image.brokers[3].fenced
+    world.node.kill()
+    assert world.come_back()[0] == THROWN_OUT
 
 
 def test_a_file_of_another_broker_is_not_believed():
     """C3: the epoch must be the one that the controller has for this broker."""
-    told = Told()
-    told.stop_cleanly()
-    other = told.cluster.nodes[2].node.broker.lifecycle.broker_epoch
-    told.write(json.dumps({"version": 0, "brokerEpoch": other}).encode())
-    assert told.come_back()[0] == THROWN_OUT
+    world = RestartedBroker()
+    world.stop_cleanly()
+    other = world.cluster.nodes[2].node.broker.lifecycle.broker_epoch
+    world.write(json.dumps({"version": 0, "brokerEpoch": other}).encode())
+    assert world.come_back()[0] == THROWN_OUT
 
 
 @pytest.mark.parametrize(
@@ -104,34 +104,34 @@ def test_a_file_of_another_broker_is_not_believed():
     [b"", b'{"version": 0, "bro', b"\xff\xfe", b'{"version":0,"brokerEpoch":-1}', b"[]"],
 )
 def test_a_file_that_cannot_be_read_or_says_nothing_is_not_believed(content):
-    told = Told()
-    told.stop_cleanly()
-    told.write(content)
-    assert told.come_back()[0] == THROWN_OUT
+    world = RestartedBroker()
+    world.stop_cleanly()
+    world.write(content)
+    assert world.come_back()[0] == THROWN_OUT
 
 
 def test_the_spelling_of_the_documents_is_understood():
     """C1."""
-    told = Told()
-    told.stop_cleanly()
-    file = told.disk.open(FILE)
+    world = RestartedBroker()
+    world.stop_cleanly()
+    file = world.disk.open(FILE)
     epoch = json.loads(file.read_at(0, file.size))["brokerEpoch"]
-    told.write(json.dumps({"version": 0, "BrokerEpoch": epoch}).encode())
-    assert THROWN_OUT not in told.come_back()
+    world.write(json.dumps({"version": 0, "BrokerEpoch": epoch}).encode())
+    assert THROWN_OUT not in world.come_back()
 
 
-def test_every_directory_must_say_so():
+def test_every_directory_needs_the_file():
     """C1, C2: one directory without the file is enough."""
-    told = Told(log_dirs=2)
-    told.stop_cleanly()
-    first, second = told.node.disks.values()
+    world = RestartedBroker(log_dirs=2)
+    world.stop_cleanly()
+    first, second = world.node.disks.values()
     assert first.exists(FILE)
     assert second.exists(FILE)
     second.remove(FILE)
-    assert told.come_back()[0] == THROWN_OUT
+    assert world.come_back()[0] == THROWN_OUT
 
 
-def test_a_broker_that_never_got_an_epoch_says_so():
+def test_a_broker_without_an_epoch_writes_minus_one():
     """C1: it writes -1, which is no clean shutdown."""
     cluster = started_cluster(2, separate_controller=True)
     cluster.nodes[100].kill()
@@ -202,34 +202,34 @@ def test_the_only_replica_never_leads_an_empty_log_in_place_of_its_own(damage):
 
 def test_a_broker_whose_log_is_gone_is_thrown_out_of_the_elr():
     """C2: its new log is empty, whatever the clean shutdown file says."""
-    told = Told()
-    assert produce(leader_client(told.cluster, "t"), "t", b"v").error_code == 0
-    told.stop_cleanly()
-    told.disk.remove("t-0")
-    assert told.come_back()[0] == THROWN_OUT
+    world = RestartedBroker()
+    assert produce(leader_client(world.cluster, "t"), "t", b"v").error_code == 0
+    world.stop_cleanly()
+    world.disk.remove("t-0")
+    assert world.come_back()[0] == THROWN_OUT
 
 
 @pytest.mark.parametrize("content", [None, b"", b"0\n1\nt 0", b"nonsense"])
 def test_without_readable_recovery_points_a_shutdown_was_unclean(content):
     """C2: nothing says how far each log was flushed, or which logs there were."""
-    told = Told()
-    assert produce(leader_client(told.cluster, "t"), "t", b"v").error_code == 0
-    told.stop_cleanly()
-    told.disk.remove("recovery-point-offset-checkpoint")
+    world = RestartedBroker()
+    assert produce(leader_client(world.cluster, "t"), "t", b"v").error_code == 0
+    world.stop_cleanly()
+    world.disk.remove("recovery-point-offset-checkpoint")
     if content is not None:
-        write_file(told.disk, "recovery-point-offset-checkpoint", content)
-    assert told.come_back()[0] == THROWN_OUT
+        write_file(world.disk, "recovery-point-offset-checkpoint", content)
+    assert world.come_back()[0] == THROWN_OUT
 
 
 def test_a_directory_that_fails_at_its_load_makes_the_shutdown_unclean():
     """C2: it is known only after the epoch of the shutdown was read."""
-    told = Told(log_dirs=2)
-    create_topic(told.cluster, "u", replicas=[[1, 2, 3]])
-    told.stop_cleanly()
-    _, second = told.node.disks.values()
+    world = RestartedBroker(log_dirs=2)
+    create_topic(world.cluster, "u", replicas=[[1, 2, 3]])
+    world.stop_cleanly()
+    _, second = world.node.disks.values()
     second.remove("u-0/partition.metadata")
     second.open("u-0/00000000000000000000.log").append(b"x" * 100)
-    seen = len(told.states)
-    told.node.start()
-    told.run_until(lambda: told.states[seen:], "node 3 is registered")
-    assert told.states[seen] == THROWN_OUT
+    seen = len(world.states)
+    world.node.start()
+    world.run_until(lambda: world.states[seen:], "node 3 is registered")
+    assert world.states[seen] == THROWN_OUT

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).with_name("corpus")
 PLANS = sorted(FOLDER.glob("*.json"))
 
 
-def test_the_corpus_is_there():
+def test_the_corpus_exists():
     assert len(PLANS) == 8
 
 

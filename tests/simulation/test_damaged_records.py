@@ -137,7 +137,7 @@ def test_a_follower_gets_no_damaged_records():
     assert replica(world.cluster, 2, "t").log.log_end_offset == 3
 
 
-def test_a_replica_that_ends_while_it_is_given_up_does_not_lead_again_with_nothing():
+def test_a_replica_killed_during_its_removal_does_not_lead_with_an_empty_log():
     world = Damaged([1, 2, 3])
     world.start()
     world.cluster.network.cut("n1", "n100")

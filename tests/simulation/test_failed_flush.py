@@ -1,4 +1,4 @@
-"""A sync that fails once is not believed when it is tried again (C1, C2, E7)."""
+"""A sync that failed is not trusted when a retry succeeds (C1, C2, E7)."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from tests.worlds.sim_world import (
 
 
 def cluster_with_a_flush_that_fails(*, log_dirs):
-    """The sync of t-0 has failed on n1, which has not heard of that yet."""
+    """The sync of t-0 has failed on n1; its flush has not reported that yet."""
     cluster = started_cluster(
         2, separate_controller=True, log_dirs=log_dirs, given={"min.insync.replicas": "1"}
     )
@@ -38,7 +38,7 @@ def cluster_with_a_flush_that_fails(*, log_dirs):
 
 
 @pytest.mark.parametrize("log_dirs", [1, 2])
-def test_a_node_that_stops_before_it_hears_of_it_does_not_end_cleanly(log_dirs):
+def test_a_stop_before_the_failure_is_reported_is_not_clean(log_dirs):
     cluster, node, log = cluster_with_a_flush_that_fails(log_dirs=log_dirs)
     node.shut_down()
     cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
@@ -64,7 +64,7 @@ def test_the_directory_goes_offline_and_another_replica_leads(log_dirs):
     assert values_of(fetch(leader_client(cluster, "t"), "t")) == [b"1", b"2"]
 
 
-def test_a_reader_that_waits_for_more_hears_that_the_directory_is_offline():
+def test_a_waiting_fetch_is_answered_when_the_directory_goes_offline():
     cluster = started_cluster(1, separate_controller=True, log_dirs=2)
     create_topic(cluster, "metadata-first", replicas=[[1]])
     create_topic(cluster, "t", replicas=[[1]])

@@ -24,7 +24,7 @@ def run_with(monkeypatch, outcome, *words):
     return floors.main()
 
 
-def test_at_the_floors_nothing_is_wrong(monkeypatch):
+def test_counts_at_their_floors_are_enough(monkeypatch):
     assert floors.below_floors(covered()) == []
     assert run_with(monkeypatch, RunOutcome(1, coverage=covered(), acknowledged=1)) == 0
 
@@ -33,7 +33,7 @@ def test_at_the_floors_nothing_is_wrong(monkeypatch):
     ("kind", "name"),
     [("events", "elections from the ELR"), ("rules", "U6"), ("faults", "crash-after-log-info")],
 )
-def test_what_is_below_its_floor_is_named(monkeypatch, capsys, kind, name):
+def test_counts_below_their_floors_are_named(monkeypatch, capsys, kind, name):
     coverage = covered()
     getattr(coverage, kind)[name] -= 1
     [line] = floors.below_floors(coverage)
@@ -53,7 +53,7 @@ def test_a_seed_without_an_acknowledgement_is_named(monkeypatch, capsys):
     assert "nothing was acknowledged" in capsys.readouterr().out
 
 
-def test_what_the_seeds_came_to_is_written(monkeypatch, tmp_path):
+def test_results_of_the_seeds_are_written(monkeypatch, tmp_path):
     coverage = covered()
     coverage.rules["U6"] -= 1
     file = tmp_path / "new" / "floors.json"

@@ -1,4 +1,4 @@
-"""What a run waits for after its faults have ended, and what it does not let pass."""
+"""Conditions that a run waits for after its faults have ended, and violations that it finds."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def simulation():
 
 
 def test_a_node_that_was_asked_to_shut_down_does_not_serve(simulation):
-    """It takes leaders away later: an operator who is not asked then is not asked at all."""
+    """Its shutdown takes leaders away later, after the last check for an operator."""
     assert simulation.healing.all_serve()
     node = simulation.cluster.nodes[1]
     node.pause()

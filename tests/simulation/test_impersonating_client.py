@@ -73,14 +73,14 @@ def registration_id(cluster) -> Uuid:
 
 
 def test_a_follower_that_poses_makes_no_session(cluster):
-    """Only what a broker sends may hold a session of its own."""
+    """Only requests of brokers may hold a follower's session."""
     client = leader_client(cluster, "t")
     request = replica_fetch(registration_id(cluster), 17, 2, 0)
     request.session_epoch = 0
     assert client.ask(request, FetchResponse, version=17).session_id == 0
 
 
-def test_only_brokers_are_told_what_logs_hold(cluster):
+def test_only_brokers_get_replica_log_info(cluster):
     client = leader_client(cluster, "t")
     request = GetReplicaLogInfoRequest(
         broker_id=1, topic_partitions=[TopicPartitions(registration_id(cluster), [0])]

@@ -1,4 +1,4 @@
-"""What many partitions have in common is one line of the log for an operator."""
+"""A reason that many partitions share is one line of the log."""
 
 import logging
 

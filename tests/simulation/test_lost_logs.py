@@ -97,7 +97,7 @@ def test_an_operator_may_accept_the_loss():
     assert produce(leader_client(world.cluster, "t"), "t", b"x").base_offset == 0
 
 
-def test_a_replica_that_is_gone_is_copied_from_its_leader():
+def test_a_removed_replica_is_copied_from_its_leader():
     world = Removed(replicas=[[1, 2]])
     world.start()
     assert sorted(registration(world.cluster, "t").isr) == [1, 2]
@@ -107,7 +107,7 @@ def test_a_replica_that_is_gone_is_copied_from_its_leader():
     assert values_of(fetch(leader_client(world.cluster, "t"), "t")) == RECORDS
 
 
-def test_a_replica_that_is_gone_leads_nothing_before_another_is_back():
+def test_a_removed_replica_does_not_lead_before_another_is_back():
     world = Removed(replicas=[[1, 2]])
     world.cluster.nodes[2].kill()
     world.start()
@@ -166,7 +166,7 @@ def test_the_only_replica_is_offline_on_an_empty_disk(elr):
 
 @pytest.mark.parametrize("elr", [0, 1])
 def test_an_empty_disk_is_filled_when_another_replica_leads(elr):
-    """L1: who comes back empty does not lead before the one that holds all records is back."""
+    """L1: a broker that restarts empty does not lead before the one with all records is back."""
     world = Replaced(clean=False, elr=elr, replicas=[[1, 2]])
     world.start()
     assert sorted(registration(world.cluster, "t").isr) == [1, 2]

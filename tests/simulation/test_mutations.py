@@ -19,7 +19,7 @@ def test_there_are_as_many_as_promised_and_names_are_unique():
 
 
 def functions_of(mutation):
-    """What stands at the place of each edit now."""
+    """The functions that each edit would change, as they are now."""
     found = []
     for edit in mutation.edits:
         place = import_module(edit.module)

@@ -43,7 +43,7 @@ class Restored:
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_no_broker_truncates_what_was_committed(restarts):
+def test_no_broker_truncates_committed_records(restarts):
     world = Restored()
     for node in world.brokers:
         if restarts:

@@ -1,4 +1,4 @@
-"""Who has a broker's place, when more than one registration asks for it (C3)."""
+"""The registration that holds a broker id when several processes ask for it (C3)."""
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid

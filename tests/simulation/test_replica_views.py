@@ -1,4 +1,4 @@
-"""A replica that is as it was when it was looked at is passed over, and no rule misses it."""
+"""Checkers skip a replica that did not change since its last check, and miss no violation."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def rules_of(seed):
 
 
 @pytest.mark.parametrize("seed", range(600, 608))
-def test_every_rule_is_evaluated_as_often_as_if_nothing_were_passed_over(seed, monkeypatch):
+def test_skipping_unchanged_replicas_evaluates_every_rule_as_often(seed, monkeypatch):
     passing_over = rules_of(seed)
     looks = []
 

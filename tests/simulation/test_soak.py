@@ -17,7 +17,7 @@ def test_examples_are_drawn(number):
 """
 
 
-def test_seeds_are_summed_and_what_was_broken_is_named(capsys):
+def test_seeds_are_summed_and_broken_rules_are_named(capsys):
     totals = Totals(5, 1)
     good = outcome_of((1, 5_000))
     assert good.violation is None

@@ -43,7 +43,7 @@ class Disaster:
         self.ends = {}
 
     def start(self, node_id):
-        """Start a machine; what its log still holds is known before anybody truncates it."""
+        """Start a machine; note what its log holds before a truncation."""
         node = self.cluster.nodes[node_id]
         node.start()
         log = node.node.broker.logs.get(WHERE)
@@ -66,7 +66,7 @@ def test_balanced_elects_the_longest_log_in_whichever_order_they_return(order):
     """L4, L8, U5, U6: exactly what no replica held is lost."""
     disaster = Disaster(ORDERS.index(order) + 200, "Balanced")
     for node_id in order:
-        assert not disaster.led(), "nobody leads before all have answered"
+        assert not disaster.led(), "no leader before all brokers have answered"
         disaster.start(node_id)
         disaster.world.run(8_000)
     now = disaster.wait_for_leader()
@@ -76,7 +76,7 @@ def test_balanced_elects_the_longest_log_in_whichever_order_they_return(order):
     assert len(set(disaster.ends.values())) > 1, "the power cut treated all alike: no test"
 
 
-def test_aggressive_takes_the_best_of_those_who_are_there_within_five_seconds():
+def test_aggressive_elects_the_best_of_the_answers_within_five_seconds():
     """L4, U5."""
     disaster = Disaster(11, "Aggressive")
     for node_id in (2, 3):
@@ -88,8 +88,8 @@ def test_aggressive_takes_the_best_of_those_who_are_there_within_five_seconds():
     assert kept == [b"%d" % number for number in range(max(present.values()))]
 
 
-def test_none_waits_for_the_operator_who_is_obeyed():
-    """L4, A3: DESIGNATION elects whom the operator names, whatever its log holds."""
+def test_strategy_none_waits_for_the_operators_designation():
+    """L4, A3: DESIGNATION elects the replica that the operator names, whatever its log holds."""
     disaster = Disaster(5, "None")
     for node_id in REPLICAS:
         disaster.start(node_id)
