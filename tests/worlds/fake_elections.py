@@ -14,7 +14,7 @@ LIMIT = 1000
 
 
 class ElectingCluster(FakeCluster):
-    """`answers` are (code, message) by (topic, partition); whatever else is asked for succeeds.
+    """`answers` are (code, message) by (topic, partition); other partitions succeed.
 
     A null list means `eligible`. `serves` says how many partitions of each request are decided.
     """
@@ -37,7 +37,7 @@ class ElectingCluster(FakeCluster):
         return super().ask(request)
 
     def elections(self):
-        """What was asked for: the partitions of each request, or None for all."""
+        """The partitions of each request, or None for all."""
         return [
             None if it.topic_partitions is None else partitions_of(it)
             for it in self.asked

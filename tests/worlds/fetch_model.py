@@ -1,4 +1,4 @@
-"""The straightforward fetch session: every fetch looks at every partition, and waits for each."""
+"""The straightforward fetch session: every fetch checks every partition, and waits for each."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from minikafka.replica.fetch_session import Session
 
 @dataclass(slots=True, eq=False)
 class WalkingSession(Session):
-    """Knows nothing of what is quiet; what it answers is what any session must."""
+    """Does not skip unchanged partitions; any session must respond as it does."""
 
     def take(self):
         self.under_way.update(dict.fromkeys(self.partitions.values()))

@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What samples keep to; another codec's own types may hold less than the protocol allows."""
+    """Bounds of samples; the types of another codec may hold less than the protocol allows."""
 
     unknown_tags: bool = True
     own_tags: bool = True

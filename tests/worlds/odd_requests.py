@@ -62,7 +62,7 @@ class OddSampler(Sampler):
         if field.name == "Acks":
             return rng.choice((-1, -1, 1, 2))
         if type(field.default) is int and rng.randrange(2):
-            # What a field says of itself makes a request that gets further.
+            # The description of a field makes a request that gets further.
             return field.default
         if kind[0] == "u":
             return rng.choice((0, 1, 9092))
@@ -79,6 +79,6 @@ def request_spec(api_key: int):
 
 
 def odd_request(api_key: int, version: int, rng: Random, topic_ids: list[Uuid]):
-    """A request that can be written, whatever it means."""
+    """A request that can be encoded; its values need not make sense."""
     spec = request_spec(api_key)
     return OddSampler(Case(spec, version), rng, topic_ids).struct(spec.root, depth=0)

@@ -1,4 +1,4 @@
-"""A quorum of one on a simulated disk, with its controller: what tests of both rooms stand on.
+"""A quorum of one on a simulated disk, with its controller: for tests of raft and controller.
 
 Nothing is faked: the raft node, the log, the loader and the controller are those of a node. The
 world runs flushes and timers, which a node's shell would do.
@@ -191,7 +191,7 @@ class QuorumWorld:
         while self.snapshotter.is_writing:
             self.advance(1)
 
-    # What the tests ask and look at
+    # State that tests read
 
     @property
     def image(self):

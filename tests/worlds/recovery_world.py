@@ -1,4 +1,4 @@
-"""A controller with brokers that answer for their logs: what tests of unclean recovery stand on.
+"""A controller with brokers that answer for their logs, for tests of unclean recovery.
 
 Brokers are names with logs: the controller's questions pass through bytes, as on a wire.
 """
@@ -46,7 +46,7 @@ class RecoveryWorld(QuorumWorld):
         return super().register(broker_id, **changes)
 
     def holds(self, broker_id, epoch, end_offset):
-        """All logs of a broker end so."""
+        """Set the end of all logs of a broker."""
         self.logs[broker_id] = LogInfo(epoch, end_offset)
 
     def kill(self, *broker_ids):

@@ -1,4 +1,4 @@
-"""Evidence of runs that never were, whole down to ledgers, findings and logs: for the page.
+"""Made-up evidence of runs, with ledgers, findings and logs: for the page.
 
 Twenty seconds, three nodes, three partitions, two producers. Node 1 is killed at 5 s and comes back
 at 9 s; in the broken run node 2 leads from 7 s on without what node 1 had acknowledged alone.
@@ -31,7 +31,7 @@ NASTY = "</script><script>alert(1)</script>"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What `report.render` takes."""
+    """The arguments of `report.render`."""
 
     verdict: Verdict
     events: list[dict[str, Any]]
@@ -49,7 +49,7 @@ def verified(folder: Path) -> Run:
 
 
 def broken(folder: Path) -> Run:
-    """What was acknowledged between 3 s and the kill is gone, and the high watermark went back."""
+    """Records acknowledged between 3 s and the kill are lost, and the high watermark went back."""
     lost = [
         (pid, seq)
         for seq in range(SECONDS * RATE)

@@ -1,4 +1,4 @@
-"""What a verdict rests on, for its tests: Spark's answer, and a run that shows just enough."""
+"""Evidence for tests of the verdict: Spark's answer, and a run with just enough evidence."""
 
 from minikafka.harness.verdict.verdict_file import KINDS, Evidence
 

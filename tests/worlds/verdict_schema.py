@@ -1,4 +1,4 @@
-"""The verdict's schema, and what a verdict has that it does not allow."""
+"""The verdict's schema, and fields of a verdict that it does not allow."""
 
 import json
 from pathlib import Path

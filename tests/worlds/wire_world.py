@@ -1,4 +1,4 @@
-"""The wire of a node as tests see it: what it sends, answers to that, and a clock run by hand.
+"""The wire of a node in tests: its requests, their responses, and a clock run by hand.
 
 `Calls` is the real one: requests and responses pass through bytes.
 """
@@ -18,7 +18,7 @@ WALL_MS = 1_000_000
 
 
 def take_turn(env, now_ms):
-    """What a node does when time has passed: what is due, then one slice of long work."""
+    """A node's work when time has passed: due timers, then one slice of long work."""
     work = env.take_later()
     env.timers.fire_due(now_ms)
     if work is not None:
@@ -62,7 +62,7 @@ class Wire:
         self.at(until)
 
     def sent(self, for_ms=0):
-        """The requests that were sent since the last look; other effects go to `others`."""
+        """The requests that were sent since the last call; other effects go to `others`."""
         self.run(for_ms)
         effects, self.env.effects = self.env.effects, []
         found = []
