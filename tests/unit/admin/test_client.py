@@ -54,7 +54,7 @@ def test_the_next_server_is_tried_where_one_does_not_listen(start):
 
 
 def test_a_broker_that_was_seen_stands_in_for_one_that_was_named(start):
-    """The server that was named is gone; what it said of others stays of use."""
+    """The server that was named is gone; the brokers that it listed are still used."""
     other = start(ANSWERS)
     seen = MetadataResponse(brokers=[MetadataResponseBroker(1, "127.0.0.1", other.port)])
     named = start({**ANSWERS, MetadataRequest: lambda *_: seen})
@@ -108,7 +108,7 @@ def test_a_broker_that_is_not_alive_is_refused(start):
         admin.ask_broker(8, ListGroupsRequest())
 
 
-def test_a_wait_that_takes_long_is_told_once_with_what_is_awaited(start, monkeypatch):
+def test_a_long_wait_is_reported_once_with_its_reason(start, monkeypatch):
     monkeypatch.setattr(client_module, "NOTICE_AFTER_S", 0.01)
     told, heard = [], threading.Event()
 
@@ -128,7 +128,7 @@ def test_a_wait_that_takes_long_is_told_once_with_what_is_awaited(start, monkeyp
     assert "active controller" in sentence
 
 
-def test_a_quick_answer_is_not_told(start):
+def test_a_quick_answer_is_not_reported(start):
     told = []
     server = start(ANSWERS)
     with AdminClient(server.address, client_id="t", on_wait=told.append) as admin:
@@ -136,14 +136,14 @@ def test_a_quick_answer_is_not_told(start):
     assert told == []
 
 
-def test_nobody_listening_is_told_with_the_address():
+def test_a_refused_connection_is_reported_with_the_address():
     port = unused_port()
     expected = pytest.raises(AdminError, match=f"no answer from 127.0.0.1:{port}")
     with client(f"127.0.0.1:{port}", timeout_s=0.01) as admin, expected:
         admin.brokers()
 
 
-def test_something_else_than_a_broker_is_told(start):
+def test_a_server_that_is_not_a_broker_is_reported(start):
     class Other(Server):
         def converse(self, connection):
             connection.recv(65536)
@@ -158,7 +158,7 @@ def test_something_else_than_a_broker_is_told(start):
         other.close()
 
 
-def test_an_address_that_is_none_is_refused():
+def test_an_invalid_address_is_refused():
     with pytest.raises(AdminError, match="--bootstrap-server 'nowhere'"):
         client("nowhere")
 
@@ -189,7 +189,7 @@ def test_the_servers_message_goes_before_the_summary_of_the_code():
 
 
 def test_check_keeps_the_code():
-    check(ErrorCode.NONE, "not looked at")
+    check(ErrorCode.NONE, "not used")
     with pytest.raises(AdminError, match="exists") as error:
         check(ErrorCode.TOPIC_ALREADY_EXISTS, "exists")
     assert error.value.code == ErrorCode.TOPIC_ALREADY_EXISTS

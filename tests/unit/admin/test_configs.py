@@ -54,7 +54,7 @@ def test_every_key_is_asked_for(cluster):
         (Resource(ResourceType.GROUP, "5"), []),
     ],
 )
-def test_only_a_brokers_own_configuration_is_its_own_business(cluster, resource, asked_of):
+def test_only_a_brokers_own_configuration_is_asked_of_it(cluster, resource, asked_of):
     describe_configs(cluster, [resource])
     alter_configs(cluster, resource, {"a": "b"}, [])
     assert cluster.asked_of == asked_of * 2
@@ -70,7 +70,7 @@ def test_values_are_set_and_removed_in_one_request(cluster):
     ]
 
 
-def test_a_refused_change_tells_why(cluster):
+def test_a_refused_change_has_its_reason(cluster):
     cluster.refusals = [(ErrorCode.INVALID_CONFIG, "no such thing")]
     with pytest.raises(AdminError, match="no such thing"):
         alter_configs(cluster, TOPIC, {"retention.ms": "x"}, [])
@@ -88,5 +88,5 @@ def test_groups_of_all_brokers_are_found_once_each(cluster):
     assert group_ids(cluster) == ["g1", "g2"]
 
 
-def test_nothing_is_configured_where_the_cluster_does_not_tell(cluster):
+def test_no_name_is_configured_if_the_cluster_lacks_the_api(cluster):
     assert configured_names(cluster, ResourceType.GROUP) == []

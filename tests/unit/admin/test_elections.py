@@ -53,7 +53,7 @@ def test_requests_are_split_at_the_limit(cluster, count, sizes):
     assert not any(outcomes.values())
 
 
-def test_what_a_server_puts_off_is_asked_for_again_by_name(cluster):
+def test_partitions_that_a_server_puts_off_are_requested_again_by_name(cluster):
     """A5."""
     cluster.serves = [2]
     outcomes = elect_leaders(cluster, UNCLEAN, wanted(many(5)))
@@ -61,7 +61,7 @@ def test_what_a_server_puts_off_is_asked_for_again_by_name(cluster):
     assert not any(outcomes.values())
 
 
-def test_a_server_that_decides_nothing_is_not_asked_for_ever(cluster):
+def test_a_server_that_decides_nothing_is_not_asked_again(cluster):
     """A5."""
     cluster.serves = [2, 0]
     outcomes = elect_leaders(cluster, UNCLEAN, wanted(many(4)))
@@ -70,7 +70,7 @@ def test_a_server_that_decides_nothing_is_not_asked_for_ever(cluster):
     assert codes == [0, 0, ErrorCode.REQUEST_LIMIT_REACHED, ErrorCode.REQUEST_LIMIT_REACHED]
 
 
-def test_all_partitions_are_the_servers_choice_and_the_rest_is_asked_for_by_name(cluster):
+def test_all_partitions_are_the_servers_choice_and_the_rest_is_requested_by_name(cluster):
     """A4, A5: those that failed stay eligible, and would be served again and again."""
     cluster.eligible = many(2300)
     cluster.answers = dict.fromkeys(many(1500), (ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, None))
@@ -133,6 +133,6 @@ def test_a_partition_that_the_server_passes_over_has_failed(cluster, monkeypatch
     assert outcomes[TopicPartition("t", 1)].code == ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def test_the_server_gives_up_before_the_client_does(cluster):
+def test_the_server_times_out_before_the_client(cluster):
     elect_leaders(cluster, UNCLEAN, None)
     assert 0 < cluster.last(ElectLeadersRequest).timeout_ms < cluster.timeout_ms

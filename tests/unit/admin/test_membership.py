@@ -14,7 +14,7 @@ from tests.worlds.fake_server import ANSWERS, Server
 
 @pytest.fixture
 def learner():
-    """A broker that comes to know one more broker with every answer."""
+    """A broker that knows one more broker with every answer."""
     answered = []
 
     def metadata(server, _request):
@@ -35,7 +35,7 @@ def test_a_broker_is_asked_until_it_knows_all_others(learner):
     assert len(answered) == 3
 
 
-def test_who_stays_unknown_is_named():
+def test_brokers_that_stay_unknown_are_named():
     server = Server(ANSWERS)
     try:
         with pytest.raises(AdminError, match=r"does not list \[8, 9\]"):

@@ -1,4 +1,4 @@
-"""Finding the nodes of a cluster, and reading what they tell."""
+"""Finding the nodes of a cluster, and reading their metrics."""
 
 import threading
 from contextlib import contextmanager
@@ -23,8 +23,8 @@ VALUES = [Value("a", {}, 1.0), Value("a", {"topic": "t"}, 2.5)]
 
 
 @contextmanager
-def telling(status=200, text=TEXT):
-    """An endpoint; yields its address."""
+def metrics_endpoint(status=200, text=TEXT):
+    """A metrics endpoint; yields its address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -75,7 +75,7 @@ def test_a_fenced_broker_is_known_too():
     assert [node.node_id for node in nodes_by_broker(SimAdmin(cluster))] == [1, 2, 100]
 
 
-def test_a_node_that_is_both_is_known_once():
+def test_a_node_with_both_roles_is_listed_once():
     cluster = started_cluster(2)
     assert [node.node_id for node in nodes_by_broker(SimAdmin(cluster))] == [1, 2]
 
@@ -87,8 +87,8 @@ def test_controllers_know_controllers():
     assert found == [NodeAddress(100, "n100", 9093, "controller")]
 
 
-def test_every_node_is_read_where_it_says():
-    with telling() as address:
+def test_every_node_is_read_at_its_endpoint():
+    with metrics_endpoint() as address:
         cluster = started(metrics_http_listen=address)
         nodes = nodes_by_broker(SimAdmin(cluster))
         told = read(cluster, nodes)
@@ -99,7 +99,7 @@ def test_every_node_is_read_where_it_says():
     ]
 
 
-def test_nodes_that_tell_nothing_say_what_to_set():
+def test_nodes_without_metrics_name_the_setting():
     cluster = started()
     told = read(cluster, nodes_by_broker(SimAdmin(cluster)))
     assert [it.values for it in told] == [[], [], []]
@@ -109,7 +109,7 @@ def test_nodes_that_tell_nothing_say_what_to_set():
 
 
 def test_an_endpoint_that_does_not_answer_is_named():
-    with telling() as address:
+    with metrics_endpoint() as address:
         pass
     cluster = started(metrics_http_listen=address)
     (told,) = read(cluster, nodes_by_controller(SimAdmin.of_controller(cluster)))
@@ -117,12 +117,12 @@ def test_an_endpoint_that_does_not_answer_is_named():
 
 
 def test_an_endpoint_that_refuses_is_named():
-    with telling(status=503) as address:
+    with metrics_endpoint(status=503) as address:
         cluster = started(metrics_http_listen=address)
         (told,) = read(cluster, nodes_by_controller(SimAdmin.of_controller(cluster)))
     assert told.problem == f"http://{address}/metrics answers 503 Service Unavailable"
 
 
-def test_something_else_than_metrics_is_refused():
+def test_a_response_without_metrics_is_refused():
     with pytest.raises(AdminError, match="not in the Prometheus text format"):
         list(parse("<html>{"))

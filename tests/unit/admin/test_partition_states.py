@@ -1,4 +1,4 @@
-"""How partitions stand, asked of whole simulated brokers by public APIs (D1, D2)."""
+"""Partition states, read from simulated brokers by public APIs (D1, D2)."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_healthy_partition(cluster):
 
 
 def test_records_under_min_isr_are_beyond_the_high_watermark(cluster):
-    """H5: the end of the leader's log is told although consumers do not see it."""
+    """H5: the end of the leader's log is reported although consumers do not see it."""
     produce(cluster.client(), "t", b"a")
     for node_id in (3, 2):
         cluster.nodes[node_id].kill()
@@ -61,7 +61,7 @@ def test_a_broker_that_does_not_answer_leaves_a_gap(cluster):
     assert seen.partitions[T0].log_ends == {1: 1, 2: 1}
 
 
-def test_an_unclean_leader_is_told(cluster):
+def test_an_unclean_leader_is_reported(cluster):
     """L8."""
     fake = FakeCluster().add("t", FakePartition(1, [1], [1], is_recovering=True, leader_epoch=7))
     state = read_cluster(fake, ["t"]).partitions[T0]

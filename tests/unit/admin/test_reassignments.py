@@ -30,13 +30,13 @@ def test_everything_that_moves_comes_in_order(cluster):
     assert list(current_reassignments(cluster)) == [T0, T1]
 
 
-def test_a_cluster_that_does_not_tell_what_moves_is_an_error(cluster):
+def test_a_cluster_that_cannot_list_reassignments_is_an_error(cluster):
     cluster.missing.add(ListPartitionReassignmentsRequest)
     with pytest.raises(AdminError):
         current_reassignments(cluster)
 
 
-def test_refusals_are_told_by_partition(cluster):
+def test_refusals_are_reported_by_partition(cluster):
     cluster.refusals += [(0, None), (ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "none")]
     assert alter_reassignments(cluster, {T0: [2], T1: None}) == {T1: "none"}
 

@@ -67,9 +67,7 @@ def test_a_page_has_as_many_partitions_as_were_asked_for(cluster):
 
 
 @pytest.mark.parametrize(("name", "index"), [("b", 2), ("b", 1), ("a", 9)])
-def test_a_server_whose_cursor_stands_still_is_not_followed_for_ever(
-    cluster, monkeypatch, name, index
-):
+def test_a_cursor_that_does_not_advance_ends_the_paging(cluster, monkeypatch, name, index):
     """D4."""
     answers = [DescribeTopicPartitionsResponseCursor("b", 2)]
     answers.append(DescribeTopicPartitionsResponseCursor(name, index))
@@ -114,7 +112,7 @@ def test_a_topic_is_described_by_its_id(cluster):
     assert (described.name, described.topic_id) == ("c", topic_id)
 
 
-def test_the_cluster_decides_what_is_not_given_for_a_new_topic(cluster):
+def test_the_cluster_chooses_defaults_for_a_new_topic(cluster):
     create_topic(cluster, "d")
     topic = cluster.last(CreateTopicsRequest).topics[0]
     assert (topic.name, topic.num_partitions, topic.replication_factor) == ("d", -1, -1)
@@ -131,7 +129,7 @@ def test_an_assignment_names_the_replicas_of_each_partition(cluster):
     assert [(it.name, it.value) for it in topic.configs] == [("retention.ms", "5")]
 
 
-def test_a_refused_topic_tells_why(cluster):
+def test_a_refused_topic_has_its_reason(cluster):
     cluster.refusals = [(ErrorCode.INVALID_CONFIG, "not like this")]
     with pytest.raises(AdminError, match="not like this"):
         create_topic(cluster, "d")
@@ -150,7 +148,7 @@ def test_new_partitions_may_be_assigned(cluster):
     assert (second.name, second.count, second.assignments) == ("b", 6, None)
 
 
-def test_refused_partitions_tell_why(cluster):
+def test_refused_partitions_have_their_reasons(cluster):
     cluster.refusals = [(ErrorCode.INVALID_PARTITIONS, "too few")]
     with pytest.raises(AdminError, match="too few"):
         add_partitions(cluster, {"a": (1, [])})
@@ -161,7 +159,7 @@ def test_topics_are_deleted_together(cluster):
     assert list(cluster.topics) == ["c"]
 
 
-def test_a_refused_deletion_tells_why(cluster):
+def test_a_refused_deletion_has_its_reason(cluster):
     cluster.refusals = [(ErrorCode.TOPIC_DELETION_DISABLED, None)]
     with pytest.raises(AdminError) as error:
         delete_topics(cluster, ["a"])
@@ -174,6 +172,6 @@ def test_reassignments_are_known_by_partition(cluster):
     assert moving == {TopicPartition("b", 1): ([1, 2, 3], [3], [1])}
 
 
-def test_nothing_moves_where_the_cluster_does_not_tell(cluster):
+def test_no_partition_moves_if_the_cluster_cannot_list_reassignments(cluster):
     cluster.missing.add(ListPartitionReassignmentsRequest)
     assert list_reassignments(cluster, describe_topics(cluster, ["a"], 2000)) == {}
