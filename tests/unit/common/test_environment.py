@@ -20,12 +20,12 @@ def test_an_error_is_logged_with_its_stack_and_goes_no_further(env, caplog):
     assert line.exc_info is not None
 
 
-def test_what_breaks_an_invariant_ends_the_node(env):
+def test_a_broken_invariant_ends_the_node(env):
     with pytest.raises(InvariantViolation):
         env.contain("request FETCH", InvariantViolation("x"))
 
 
-def test_a_storage_fault_is_given_to_whom_it_concerns(env):
+def test_a_storage_fault_is_given_to_its_handler(env):
     fault = StorageFault("/data", "read failed")
     with pytest.raises(StorageFault):
         env.contain("request FETCH", fault)
@@ -58,7 +58,7 @@ def test_an_error_at_the_end_of_work_is_contained(env, caplog):
     assert "the end of a computation failed" in caplog.text
 
 
-def test_work_that_ends_after_the_node_calls_nobody(env):
+def test_work_that_ends_after_the_node_has_no_callback(env):
     done = []
     env.work(int, lambda *outcome: done.append(outcome))
     env.end()
@@ -67,7 +67,7 @@ def test_work_that_ends_after_the_node_calls_nobody(env):
 
 
 def ended(env, count):
-    """The functions that were begun first; each of them ends before the next one is looked at."""
+    """The functions that were begun first; each of them ends before the next one is checked."""
     begun = []
     for _ in range(count):
         begun += env.effects

@@ -23,18 +23,18 @@ def test_every_code_but_none_has_one_exception_that_carries_it() -> None:
         error_of(0)
 
 
-def test_code_that_nobody_knows_is_an_unknown_server_error() -> None:
+def test_an_unknown_code_is_an_unknown_server_error() -> None:
     assert type(error_of(9999)) is UnknownServerError
     assert not is_retriable(9999)
 
 
 def test_request_limit_reached_is_retriable_and_apart_from_released_codes() -> None:
-    # SPEC R4
+    # R4
     assert RequestLimitReachedError.retriable
     assert RequestLimitReachedError.code == 10001 > 2 * ErrorCode.CONTROLLER_ID_NOT_REGISTERED
 
 
-def test_retriable_is_what_kafka_says() -> None:
+def test_retriable_is_as_in_kafka() -> None:
     assert is_retriable(NotControllerError.code)
     assert not is_retriable(ErrorCode.UNKNOWN_SERVER_ERROR)
 

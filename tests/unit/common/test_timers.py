@@ -31,7 +31,7 @@ def test_cancelled_timer_neither_fires_nor_is_waited_for():
     assert fired == [2]
 
 
-def test_callback_may_schedule_what_is_due_at_once():
+def test_callback_may_schedule_a_timer_that_is_due_at_once():
     timers, fired = Timers(), []
     timers.at(10, lambda: timers.at(10, lambda: fired.append("inner")))
     timers.fire_due(10)
