@@ -14,7 +14,7 @@ def test_a_reader_follows_a_writer(tmp_path):
     assert tail.read() == [third]
 
 
-def test_half_a_line_is_not_seen_until_it_is_whole(tmp_path):
+def test_an_incomplete_line_is_not_read_until_it_ends(tmp_path):
     path = tmp_path / "e.jsonl"
     tail = Tail(path)
     whole = json.dumps({"at_ms": 1, "event": "ä"}, ensure_ascii=False) + "\n"

@@ -61,7 +61,7 @@ def test_without_a_terminal_there_are_plain_lines_only():
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_both_views_show_who_comes_and_goes(terminal):
+def test_both_views_show_members_that_join_and_leave(terminal):
     state, shown = show(terminal=terminal)
     for text in ("a consumer joined the group", "producer 2 started a new client"):
         assert text in shown
@@ -79,7 +79,7 @@ def test_counters_add_up_over_producers():
     ]
 
 
-def test_a_fault_that_was_not_done_is_told():
+def test_a_fault_that_was_not_done_is_reported():
     event = {
         "at_ms": 1,
         "event": "fault",
@@ -119,7 +119,7 @@ def test_the_verdict_table_names_every_promise_and_the_files():
     assert shown.endswith("o/verdict.json\no/report.html\n")
 
 
-def test_a_run_goes_on_where_nobody_reads_it_any_more():
+def test_a_run_continues_after_its_output_is_closed():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:

@@ -1,4 +1,4 @@
-"""A part of a run is a process that ends with its standard input, in a session of its own."""
+"""A part of a run is a process in its own session that ends with its standard input."""
 
 import os
 

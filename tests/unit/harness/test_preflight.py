@@ -25,7 +25,7 @@ def java(folder, said, status=0):
         ("sh: java: not found", None),
     ],
 )
-def test_the_version_is_read_out_of_what_java_says(said, expected):
+def test_the_version_is_read_from_javas_output(said, expected):
     assert preflight.parse_java_version(said) == expected
 
 
@@ -33,7 +33,7 @@ def test_a_java_that_is_new_enough_is_taken(tmp_path):
     assert preflight.java_version(java(tmp_path, 'openjdk version "17.0.1"')) == "17.0.1"
 
 
-def test_an_old_java_is_refused_with_what_is_needed(tmp_path):
+def test_an_old_java_is_refused_with_the_required_version(tmp_path):
     with pytest.raises(HarnessError, match=r"needs Java 17 or newer, but .*java is 11\.0\.2"):
         preflight.java_version(java(tmp_path, 'openjdk version "11.0.2"'))
 
@@ -71,12 +71,12 @@ def test_a_run_whose_parts_are_there_may_begin(tmp_path):
         (RunSettings(), {"MINIKAFKA_IVY_SETTINGS": "/gone.xml"}, "/gone.xml, which is not a file"),
     ],
 )
-def test_what_a_run_needs_and_is_not_there_is_one_sentence(settings, environ, sentence):
+def test_a_missing_requirement_is_one_sentence(settings, environ, sentence):
     with pytest.raises(HarnessError, match=sentence):
         preflight.check_run(settings, environ)
 
 
-def test_namespaces_that_cannot_be_made_are_told_with_the_remedy(monkeypatch):
+def test_unavailable_namespaces_are_reported_with_the_remedy(monkeypatch):
     monkeypatch.setattr(preflight.NamespaceNetwork, "problem", lambda _: "not permitted")
     with pytest.raises(HarnessError, match="not permitted; use --network proxy"):
         preflight.check_run(RunSettings(network="namespaces"), {})

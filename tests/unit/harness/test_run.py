@@ -20,9 +20,7 @@ from minikafka.harness.watch.node_watch import NodeWatch
 from minikafka.harness.watch.watcher import ClusterWatcher
 
 
-def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
-    tmp_path, monkeypatch
-):
+def test_an_unreachable_cluster_leads_to_an_undecided_verdict_and_a_page(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
     files = RunFiles(tmp_path / "out")
     files.prepare()
@@ -79,7 +77,7 @@ def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeyp
     assert not settings.out.exists()
 
 
-def test_what_became_of_the_streaming_query_is_counted(tmp_path, monkeypatch):
+def test_outcomes_of_the_streaming_query_are_counted(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
     files = RunFiles(tmp_path / "out")
     files.prepare()
@@ -136,7 +134,7 @@ def test_changes_of_partitions_are_read_when_the_controller_stands_still(ended, 
     assert CHANGE in run._past
 
 
-def test_a_cluster_whose_metadata_log_nobody_knows_is_shown_as_it_was_polled(ended):
+def test_a_cluster_without_a_known_metadata_log_is_shown_as_polled(ended):
     run, read = ended
     run._close_cluster(Stopped(None))
     assert read == []
@@ -162,7 +160,7 @@ def test_a_metadata_log_that_cannot_be_read_is_noted(ended, tmp_path, monkeypatc
 
 
 def test_a_cluster_that_does_not_describe_the_topic_leaves_it_open(ended):
-    """No sign that the topic is gone; and what was written can still be judged."""
+    """No sign that the topic is gone; the written records can still be judged."""
     run, _ = ended
 
     def refuse(_patience_s):
@@ -204,7 +202,7 @@ class Ending(Stopped):
         return {1: self.log_dir / "1.log"}
 
 
-def test_what_a_run_found_missing_is_in_its_verdict(ended, tmp_path):
+def test_missing_evidence_is_in_the_verdict(ended, tmp_path):
     """Everything that the rules ask for is handed over, and what ends while it stops counts too."""
     run, _ = ended
     settings = RunSettings(

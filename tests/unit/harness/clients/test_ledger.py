@@ -87,7 +87,7 @@ def test_a_changed_byte_in_a_body_is_an_error_that_names_the_place(tmp_path):
         list(read_entries(tmp_path / "l"))
 
 
-def test_a_torn_entry_is_left_out_and_its_size_is_told(tmp_path):
+def test_a_torn_entry_is_left_out_and_its_size_is_reported(tmp_path):
     """S1: a ledger that was cut is read up to the cut, and says so."""
     write_some(tmp_path / "l")
     data = (tmp_path / "l").read_bytes()
@@ -149,7 +149,7 @@ with LedgerWriter(Path(sys.argv[1])) as writer:
 """
 
 
-def test_what_was_synced_survives_sigkill_of_the_writer(tmp_path):
+def test_synced_entries_survive_sigkill_of_the_writer(tmp_path):
     """S1: the ledger is durable."""
     path = tmp_path / "l"
     child = subprocess.Popen(

@@ -69,7 +69,7 @@ def test_an_unknown_timestamp_is_null(tmp_path, header):
     assert read_ledger(path).to_arrow()["sent_ms"].to_pylist() == [None]
 
 
-def test_a_ledger_that_was_cut_is_read_up_to_the_cut_and_says_so(tmp_path):
+def test_a_ledger_that_was_cut_is_read_up_to_the_cut_and_marked(tmp_path):
     """S1."""
     path = write(tmp_path / "l")
     path.write_bytes(path.read_bytes()[:-20])

@@ -1,4 +1,4 @@
-"""What the clients make of what happens to them, without a cluster."""
+"""Errors of the client libraries, without a cluster."""
 
 import time
 from types import SimpleNamespace
@@ -43,8 +43,8 @@ def answers(client, count):
     return found
 
 
-def test_what_librdkafka_never_sent_is_surely_not_in_the_log(outbox):
-    """A record that is purged from the queue was handed to nobody."""
+def test_a_record_that_librdkafka_never_sent_has_definitely_failed(outbox):
+    """A record that is purged from the queue was sent to no broker."""
     box = outbox("confluent-kafka", compression="lz4")
     client = make_client(box)
     records = some(box)
@@ -88,19 +88,19 @@ def test_a_fatal_error_that_is_raised_comes_after_the_answers_that_were_there(ou
     client.close()
 
 
-def test_a_client_that_finds_nobody_gives_up_at_once(outbox):
+def test_a_client_without_a_reachable_broker_fails_at_once(outbox):
     with pytest.raises(ClientGaveUpError):
         make_client(outbox("aiokafka"))
 
 
-def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
+def test_transactions_without_a_coordinator_fail(outbox, monkeypatch):
     monkeypatch.setattr(confluent_client, "END_TIMEOUT_S", 0.1)
     with pytest.raises(ClientGaveUpError):
         make_client(outbox("confluent-kafka", transactions=True))
 
 
-def test_aiokafka_that_has_lost_count_is_given_up_after_its_answers(outbox, monkeypatch):
-    """It would be refused for ever: another instance begins to count anew."""
+def test_aiokafka_with_a_sequence_error_fails_after_its_answers(outbox, monkeypatch):
+    """Its sequence numbers would be refused without end; a new instance starts at 0."""
     producer = SimpleNamespace(_sender=SimpleNamespace(sender_task=None), stop=noop)
     monkeypatch.setattr(aio_client.AioClient, "_start", lambda _: answered(producer))
     client = make_client(outbox("aiokafka"))

@@ -115,7 +115,7 @@ def test_bytes_are_limited_beside_the_rate(task, tmp_path, monkeypatch):
         assert box.batch() == []
 
 
-def test_partitions_are_numbered_through_the_topics(task, tmp_path):
+def test_partitions_of_the_topics_are_numbered_consecutively(task, tmp_path):
     """S1."""
     wide = dataclasses.replace(task, topic="t,u", partitions=4)
     with LedgerWriter(tmp_path / "l2") as ledger:

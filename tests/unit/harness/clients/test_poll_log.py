@@ -1,4 +1,4 @@
-"""S2: what a group was given is written in order, and read as rows."""
+"""S2: polls of a group are written in order, and read as rows."""
 
 import pytest
 

@@ -15,7 +15,7 @@ from minikafka.harness.lines import EventLog
 
 
 class Played:
-    """Answers everything at once; what a test puts into it fails."""
+    """Answers everything at once; records that a test names fail."""
 
     def __init__(self, outbox, *, give_up=False, commit_error=""):
         self.outbox = outbox
@@ -61,12 +61,12 @@ def make_outbox(tmp_path, **changes):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Nobody asks standard input, and instances follow at once."""
+    """Standard input is not polled, and a new instance starts without a delay."""
     monkeypatch.setattr(producer, "_PAUSE_S", 0)
     monkeypatch.setattr("select.select", lambda *_: ([], [], []))
 
 
-def test_everything_that_is_answered_is_acknowledged(tmp_path):
+def test_every_answered_record_is_acknowledged(tmp_path):
     outbox = make_outbox(tmp_path)
     client = Played(outbox)
     assert producer.write(outbox, lambda _: client) == ""
@@ -75,7 +75,7 @@ def test_everything_that_is_answered_is_acknowledged(tmp_path):
     assert client.calls == ["close"]
 
 
-def test_a_client_that_gives_up_is_replaced_and_what_it_had_is_unknown(tmp_path):
+def test_a_failed_client_is_replaced_and_its_records_are_unknown(tmp_path):
     """S1: an idempotent producer's client ends so after an unclean election."""
     outbox = make_outbox(tmp_path)
     clients = [Played(outbox, give_up=True), Played(outbox)]
@@ -88,13 +88,13 @@ def test_a_client_that_gives_up_is_replaced_and_what_it_had_is_unknown(tmp_path)
     assert clients == []
 
 
-def test_clients_that_never_connect_are_given_up_at_last(tmp_path):
+def test_clients_that_never_connect_end_the_producer(tmp_path):
     outbox = make_outbox(tmp_path, seconds=60)
 
     def connect(_):
-        raise ClientGaveUpError("nobody there")
+        raise ClientGaveUpError("no broker there")
 
-    assert producer.write(outbox, connect) == "nobody there"
+    assert producer.write(outbox, connect) == "no broker there"
     assert len(read_ledger(tmp_path / "l").renewals) == 20
 
 
@@ -144,7 +144,7 @@ def test_a_transaction_without_a_known_end_leaves_its_records_unknown(tmp_path, 
     assert table.counts()["unknown"] == first > 0
 
 
-def test_a_process_whose_clients_all_give_up_says_so_by_its_status(tmp_path, monkeypatch, capsys):
+def test_the_exit_status_says_that_all_clients_failed(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(producer, "write", lambda _: "fenced")
     outbox = make_outbox(tmp_path)
     (tmp_path / "l").unlink()

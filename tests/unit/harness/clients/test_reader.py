@@ -29,7 +29,7 @@ def task(tmp_path):
 
 
 class Played:
-    """Gives what a test puts in; answers commits."""
+    """Gives a test's records; answers commits."""
 
     def __init__(self):
         self.messages = []
@@ -76,7 +76,7 @@ def test_a_task_crosses_a_command_line(task):
     assert ReaderTask(**json.loads(task.to_json())) == task
 
 
-def test_partitions_are_numbered_through_the_topics(task):
+def test_partitions_of_the_topics_are_numbered_consecutively(task):
     assert task.number(TopicPartition("u", 1)) == 3
     assert task.place(3, 7) == TopicPartition("u", 1, 7)
 
@@ -104,7 +104,7 @@ def test_every_poll_and_confirmed_commit_is_logged(member, tmp_path):
     assert member.log.reached == {1: 6, 2: 3}
 
 
-def test_a_commit_that_is_refused_is_tried_again_with_what_was_read_since(member, tmp_path):
+def test_a_refused_commit_is_retried_with_later_offsets(member, tmp_path):
     member._on_assign(None, [TopicPartition("t", 0)])
     member._consumer.messages = [message("t", 0, 0)]
     member._poll()
@@ -133,7 +133,7 @@ def test_a_partition_whose_commit_fails_is_committed_again(member, tmp_path):
     ]
 
 
-def test_what_is_revoked_is_committed_first_and_what_is_lost_is_not(member, tmp_path):
+def test_revoked_partitions_are_committed_first_and_lost_ones_are_not(member, tmp_path):
     partitions = [TopicPartition("t", 0), TopicPartition("t", 1)]
     member._on_assign(None, partitions)
     member._consumer.messages = [message("t", 0, 0), message("t", 1, 0)]
@@ -148,7 +148,7 @@ def test_what_is_revoked_is_committed_first_and_what_is_lost_is_not(member, tmp_
     ]
 
 
-def test_what_was_given_before_a_rebalance_stands_before_it_in_the_log(member, tmp_path):
+def test_records_polled_before_a_rebalance_precede_it_in_the_log(member, tmp_path):
     member._on_assign(None, [TopicPartition("t", 0)])
 
     member._consumer.messages = [
@@ -176,7 +176,7 @@ def test_commits_are_made_to_need_as_many_replicas(task, monkeypatch):
     assert (resource.name, wanted) == ("__consumer_offsets", {"min.insync.replicas": "2"})
 
 
-def test_why_commits_need_no_more_is_told(task, monkeypatch):
+def test_a_refused_change_of_min_isr_is_reported(task, monkeypatch):
     def refuse(_, _request):
         raise AdminError("not allowed")
 

@@ -10,7 +10,7 @@ from minikafka.harness.plan.settings import HarnessError
 
 @pytest.fixture
 def answer(monkeypatch):
-    """What the cluster says to whoever asks for a transactional producer."""
+    """The cluster's response to a client that asks for a transactional producer."""
 
     def say(value):
         def ask(_, request):
@@ -27,7 +27,7 @@ def answer(monkeypatch):
 @pytest.mark.parametrize(
     "code", [ErrorCode.NONE, ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE]
 )
-def test_a_cluster_that_has_transactions_says_who_does_them(answer, code):
+def test_a_cluster_with_transactions_is_accepted(answer, code):
     answer(code)
     require_transactions("h:1")
 
@@ -46,7 +46,7 @@ def test_a_cluster_without_transactions_is_one_sentence(answer, value):
         require_transactions("h:1")
 
 
-def test_a_cluster_that_does_not_answer_is_told(answer):
+def test_a_cluster_that_does_not_answer_is_reported(answer):
     answer(AdminError("no answer from h:1"))
     with pytest.raises(
         HarnessError, match="cannot check if the cluster supports them: no answer from h:1"

@@ -56,7 +56,7 @@ def test_a_bound_on_bytes_is_shared_like_the_rate(tmp_path):
     assert [task.bytes_per_s for task in tasks] == [450, 450]
 
 
-def test_a_producer_that_is_killed_is_told_and_leaves_a_readable_ledger(tmp_path):
+def test_a_killed_producer_is_reported_and_leaves_a_readable_ledger(tmp_path):
     workload = plan(tmp_path)
     workload.tasks.pop()
     workload.start()

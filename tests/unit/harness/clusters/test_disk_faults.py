@@ -23,7 +23,7 @@ def mounts(monkeypatch):
     return found, refused
 
 
-def test_a_volume_has_room_for_a_run_unless_that_is_too_much():
+def test_the_size_of_a_volume_follows_the_run_up_to_a_limit():
     assert 64 < volume_mib(RunSettings()) < 128
     assert volume_mib(RunSettings(seconds=86_400)) == 0
 
@@ -43,7 +43,7 @@ def test_a_volume_is_mounted_and_its_files_stay_when_it_goes(tmp_path, mounts):
     assert not volumes.has(1)
 
 
-def test_a_machine_that_does_not_let_us_mount(tmp_path, mounts, monkeypatch):
+def test_missing_rights_to_mount_are_reported(tmp_path, mounts, monkeypatch):
     _, refused = mounts
     refused.append(True)
     volumes = Volumes()
@@ -53,7 +53,7 @@ def test_a_machine_that_does_not_let_us_mount(tmp_path, mounts, monkeypatch):
     assert not volumes.has(1)
 
 
-def test_ballast_takes_the_last_byte_and_goes_again(tmp_path, mounts, monkeypatch):
+def test_ballast_takes_the_last_byte_and_is_removed(tmp_path, mounts, monkeypatch):
     left = [3 * (1 << 20) + 2 * 4_096 + 5]
 
     class Full:

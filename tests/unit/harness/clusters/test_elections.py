@@ -48,7 +48,7 @@ def test_each_change_has_the_time_at_which_the_controller_wrote_it(world, tmp_pa
     assert changes[-1]["elr"] == changes[-1]["last_known_elr"] == []
 
 
-def test_partitions_are_numbered_through_all_topics(world, tmp_path):
+def test_partitions_of_all_topics_are_numbered_consecutively(world, tmp_path):
     changes = read_changes(exported(world, tmp_path), ["t", "other"], 2)
     assert [each["partition"] for each in changes] == [2, 0, 1]
 
@@ -66,7 +66,7 @@ def test_a_log_that_was_cut_begins_with_its_snapshot(world, tmp_path):
     assert changes[0][0] >= cut_ms + 500
 
 
-def test_what_is_missing_or_damaged_is_told(world, tmp_path):
+def test_missing_and_damaged_files_are_reported(world, tmp_path):
     (tmp_path / METADATA_FOLDER).mkdir()
     with pytest.raises(UnreadableError, match="it has no segment"):
         read_changes(tmp_path, ["t"], 2)
@@ -86,7 +86,7 @@ def state(partition, leader, isr, elr=()):
     }  # fmt: skip
 
 
-def test_elections_are_counted_by_what_the_leader_was_before():
+def test_elections_are_counted_by_the_leaders_former_role():
     """E5, E13: out of the ISR, out of the ELR, out of neither."""
     changes = [
         state(0, 1, [1, 2, 3]),

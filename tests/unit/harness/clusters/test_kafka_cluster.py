@@ -68,7 +68,7 @@ def test_nodes_are_started_broken_and_stopped(cluster, tools, tmp_path):
     assert rest[-1].startswith("stop")
 
 
-def test_a_tool_that_fails_says_why(cluster):
+def test_a_failed_tool_is_an_error_with_its_output(cluster):
     with pytest.raises(HarnessError, match="no node 3"):
         cluster.kill(3)
 
@@ -80,7 +80,7 @@ def test_a_power_cut_needs_recovery_points(cluster, tmp_path):
         cluster.cut_power(100)
 
 
-def test_what_cannot_be_done_to_it_is_said(cluster):
+def test_unsupported_faults_are_refused_with_the_reason(cluster):
     for refused in (
         lambda: cluster.slow_sync(1, 5),
         lambda: cluster.fill_disk(1),
@@ -131,7 +131,7 @@ def awaited(monkeypatch):
             raise kafka_nodes.AdminError("no answer")
 
     def meanwhile():
-        """What is to happen while nobody answers."""
+        """An action to run while no node answers."""
         for action in found.actions:
             action()
 
@@ -215,7 +215,7 @@ def test_nodes_end_with_their_owner_even_if_that_is_killed(tools, tmp_path):
     assert [(words[0], words[-1]) for words in found[1:]] == [("kill", "1"), ("kill", "101")]
 
 
-def test_a_cluster_that_cannot_be_made_says_why_and_leaves_nothing(tools):
+def test_a_failed_start_has_a_reason_and_leaves_no_files(tools):
     nodes = KafkaNodes(tools, 3)
     with pytest.raises(ClusterError, match="start .* no node 3"), nodes:
         pass

@@ -37,7 +37,7 @@ def machine(tmp_path, monkeypatch):
     return tmp_path, done
 
 
-def test_links_and_namespaces_of_a_run_that_is_no_more(machine):
+def test_links_and_namespaces_of_an_ended_run_are_removed(machine):
     root, done = machine
     for owner in (GONE, mark()):
         (root / "netns" / f"{TAG}{owner}-1").touch()
@@ -54,7 +54,7 @@ def test_links_and_namespaces_of_a_run_that_is_no_more(machine):
     ]
 
 
-def test_volumes_of_a_run_that_is_no_more(machine):
+def test_volumes_of_an_ended_run_are_removed(machine):
     root, done = machine
     (root / "mounts").write_text(
         f"{VOLUME}{GONE} /a\\040b/data tmpfs rw 0 0\n"
@@ -65,7 +65,7 @@ def test_volumes_of_a_run_that_is_no_more(machine):
     assert done == ["unmount /a b/data by /a b/data-volume"]
 
 
-def test_a_machine_without_any_of_it(machine):
+def test_a_machine_without_mounts_and_namespaces(machine):
     root, done = machine
     (root / "mounts").unlink()
     (root / "netns").rmdir()
@@ -104,7 +104,7 @@ def test_two_runs_do_not_remove_at_the_same_time(machine, monkeypatch):
         assert removing.result(30) == [f"{TAG}{GONE}o"]
 
 
-def test_without_a_file_to_lock_it_goes_on(machine, monkeypatch):
+def test_leftovers_are_removed_without_a_lock_file(machine, monkeypatch):
     root, _ = machine
     (root / "net" / f"{TAG}{GONE}o").touch()
     monkeypatch.setattr(leftovers, "_LOCK", root / "missing" / "lock")

@@ -54,8 +54,8 @@ def test_a_range_that_another_run_has_is_not_taken(network, monkeypatch):
     assert network.placement.host(1) == "198.18.10.1"
 
 
-def test_a_cut_sends_to_an_address_that_nobody_has(network, commands):
-    """S3: one way; from outside as well; and once, however often it is asked for."""
+def test_a_cut_routes_to_an_unassigned_address(network, commands):
+    """S3: one way, also from outside; a repeated cut adds no second route."""
     found, _ = commands
     network.cut(1, 101)
     network.cut(1, 101)
@@ -106,7 +106,7 @@ def test_a_machine_without_netem_cannot_slow_links(commands):
     assert found[-1] == "ip netns del mkv7-probe"
 
 
-def test_a_machine_that_does_not_let_us_is_told(commands, monkeypatch):
+def test_missing_rights_are_reported(commands, monkeypatch):
     _, refuse = commands
     refuse.append("netns add")
     network = NamespaceNetwork()

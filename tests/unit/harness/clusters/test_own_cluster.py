@@ -1,4 +1,4 @@
-"""S3: what stands between the nodes follows from the faults and from the machine."""
+"""S3: the network between nodes is chosen by the faults and the machine."""
 
 from types import MappingProxyType
 
@@ -47,13 +47,13 @@ def test_namespaces_are_taken_where_they_can_do_all_that_is_needed(machine):
     assert way("proxy") == "a TCP proxy before each node"
 
 
-def test_namespaces_that_are_wanted_and_not_there_are_an_error(machine):
+def test_unavailable_namespaces_are_an_error_if_requested(machine):
     machine.trouble = "not permitted"
     with pytest.raises(HarnessError, match="--network namespaces: not permitted"):
         way("namespaces")
 
 
-def test_a_cluster_says_what_it_is_and_that_a_node_does_not_run(tmp_path):
+def test_a_cluster_names_itself_and_a_node_that_does_not_run(tmp_path):
     cluster = OwnCluster(RunSettings(base_port=21890, cluster_config=("a.b=c",)), tmp_path, [])
     assert cluster.name.startswith("minikafka, 3 brokers and a controller, broker.session.timeout")
     assert cluster.name.endswith(", a.b=c")
@@ -99,14 +99,14 @@ def cluster(tmp_path):
     return made
 
 
-def test_a_node_that_ends_by_itself_is_told_once(cluster):
+def test_a_node_that_ends_by_itself_is_reported_once(cluster):
     assert list(cluster.unexpected_ends()) == []
     cluster._nodes.ended = {2, 101}
     assert list(cluster.unexpected_ends()) == [(2, "signal 9"), (101, "signal 9")]
     assert list(cluster.unexpected_ends()) == []
 
 
-def test_a_node_that_is_started_again_is_told_of_when_it_ends_again(cluster):
+def test_a_restarted_node_that_ends_again_is_reported_again(cluster):
     """Also where it ended and was started between two calls."""
     cluster._nodes.ended = {2}
     cluster.start(2)
@@ -116,7 +116,7 @@ def test_a_node_that_is_started_again_is_told_of_when_it_ends_again(cluster):
 
 
 @pytest.mark.parametrize("end", ["kill", "stop"])
-def test_a_node_that_the_run_ends_is_not_told(cluster, end):
+def test_a_node_that_the_run_ends_is_not_reported(cluster, end):
     getattr(cluster, end)(1, 3)
     assert list(cluster.unexpected_ends()) == []
     cluster.start(1, 3)
@@ -125,7 +125,7 @@ def test_a_node_that_the_run_ends_is_not_told(cluster, end):
     assert list(cluster.unexpected_ends()) == [(3, "signal 9")]
 
 
-def test_a_node_that_ended_before_the_run_could_end_it_is_told(cluster):
+def test_a_node_that_ended_before_the_run_could_end_it_is_reported(cluster):
     cluster._nodes.ended = {3}
     with pytest.raises(HarnessError, match="node 3 is not running"):
         cluster.kill(3)

@@ -8,13 +8,13 @@ from minikafka.harness.clusters import owner
 from minikafka.harness.clusters.owner import MARK_LENGTH, is_gone, mark
 
 
-def test_the_mark_of_a_process_that_lives():
+def test_the_mark_of_a_live_process():
     assert len(mark()) == MARK_LENGTH
     assert mark() == mark()
     assert not is_gone(mark())
 
 
-def test_a_process_that_has_ended_is_gone_even_before_anybody_has_waited_for_it():
+def test_a_process_that_has_ended_is_gone_even_before_it_is_waited_for():
     told = "from minikafka.harness.clusters.owner import mark; print(mark(), flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -28,7 +28,7 @@ def test_a_process_that_has_ended_is_gone_even_before_anybody_has_waited_for_it(
     assert is_gone(found)
 
 
-def test_an_id_that_came_again_is_another_process(monkeypatch):
+def test_a_reused_id_is_another_process(monkeypatch):
     before = mark()
     half = MARK_LENGTH // 2
     assert is_gone(before[:half] + ("00000" if before[half:] != "00000" else "00001"))
@@ -37,7 +37,7 @@ def test_an_id_that_came_again_is_another_process(monkeypatch):
     assert mark().endswith("00007")
 
 
-def test_what_has_no_mark_is_nobodys():
+def test_a_name_without_a_mark_has_no_owner():
     assert not is_gone("")
     assert not is_gone("-")
     assert not is_gone("zzzzz")

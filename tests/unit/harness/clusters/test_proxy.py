@@ -1,4 +1,4 @@
-"""S3: cuts, latency, loss and bandwidth between processes, by a proxy that knows who connects."""
+"""S3: cuts, latency, loss and bandwidth between processes, by a proxy that knows sources."""
 
 import contextlib
 import gc
@@ -79,7 +79,7 @@ def is_silent(link):
         link.settimeout(20)
 
 
-def test_what_is_sent_arrives_and_so_does_the_end(network):
+def test_data_and_the_end_of_a_stream_arrive(network):
     data = random.Random(1).randbytes(500_000)
     with connect(network) as link:
         threading.Thread(target=link.sendall, args=(data,)).start()
@@ -159,7 +159,7 @@ def test_lost_pieces_arrive_after_the_shortest_retransmission_time():
     assert rules.due((2, 1), 5.0, 10) == 5.75
 
 
-def test_a_line_is_busy_until_what_was_sent_before_is_through():
+def test_a_line_is_busy_until_earlier_data_has_passed():
     rules = ProxyRules(bits_per_s={1: 80.0})
     assert [rules.due((1, 2), 0.0, 10), rules.due((3, 1), 0.5, 10)] == [1.0, 2.0]
 
@@ -179,15 +179,15 @@ def test_connections_are_known_by_the_processes_that_have_them():
             assert sources_of({7: 2**22 + 1}, asked) == [OUTSIDE] * 4
 
 
-def test_nobody_is_asked_who_he_is_while_nothing_is_wrong(network, monkeypatch):
-    """It takes milliseconds, and clients of dead brokers come back hundreds of times a second."""
+def test_sources_are_not_identified_while_there_is_no_fault(network, monkeypatch):
+    """It takes milliseconds, and clients of dead brokers reconnect hundreds of times a second."""
     asked = []
 
-    def nobody(_, ports):
+    def outside_only(_, ports):
         asked.append(list(ports))
         return [OUTSIDE] * len(ports)
 
-    monkeypatch.setattr(proxy, "sources_of", nobody)
+    monkeypatch.setattr(proxy, "sources_of", outside_only)
     with connect(network) as before, connect(network) as other:
         assert ask(before) == ask(other) == b"x"
         assert asked == []
@@ -203,7 +203,7 @@ def test_nobody_is_asked_who_he_is_while_nothing_is_wrong(network, monkeypatch):
 
 
 def test_nothing_is_left_open_at_the_end(network):
-    """Not for what nobody read, and not for who connected in the last moment."""
+    """Neither for unread bytes nor for a connection of the last moment."""
     with connect(network) as unread, connect(network) as silent:
         unread.setblocking(False)
         with contextlib.suppress(BlockingIOError):

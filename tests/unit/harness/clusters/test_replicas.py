@@ -67,7 +67,7 @@ def test_one_changed_byte_in_a_record_is_a_difference(tmp_path):
     assert len(compare_replicas(dirs, "t").differences) == 1
 
 
-def test_what_is_no_batch_is_a_difference_too(tmp_path):
+def test_bytes_that_are_no_batch_are_a_difference(tmp_path):
     dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b")}
     [path, *_] = sorted((tmp_path / "b" / "t-0").glob("*.log"))
     data = bytearray(path.read_bytes())
@@ -79,7 +79,7 @@ def test_what_is_no_batch_is_a_difference_too(tmp_path):
     assert compared.as_json()["differing"] == 1
 
 
-def test_a_verdict_is_told_what_differs(tmp_path):
+def test_differences_are_written_as_json(tmp_path):
     dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b", odd_one=4)}
     told = compare_replicas(dirs, "u", "t").as_json()
     [row] = told["differences"]
@@ -97,7 +97,7 @@ def test_a_batch_that_one_replica_lacks_in_the_middle_is_a_difference(tmp_path):
     assert str(row).endswith("bytes against nothing")
 
 
-def test_what_is_above_a_replicas_own_high_watermark_may_differ(tmp_path):
+def test_records_above_a_replicas_high_watermark_may_differ(tmp_path):
     """H7: the tail of one that left the ISR may be another one than what was committed later."""
     gone = fill(tmp_path / "b", odd_one=4, high_watermark=8)
     dirs = {1: fill(tmp_path / "a", high_watermark=20), 2: gone}

@@ -42,12 +42,12 @@ AT = TopicPartition("t", 0)
         (["sync\t/d/a\t5", "sync\t/db\t1", "remove\t/d\t"], {"/db": 1}, []),
     ],
 )
-def test_what_is_durable_after_a_journal(lines, sizes, nameless):
+def test_durable_bytes_after_a_journal(lines, sizes, nameless):
     durable = read_journal(line + "\n" for line in lines)
     assert (durable.sizes, list(durable.nameless)) == (sizes, nameless)
 
 
-def test_a_line_without_its_end_says_nothing():
+def test_an_incomplete_line_is_ignored():
     assert read_journal(["sync\t/a\t5\n", "sync\t/a\t57"]).sizes == {"/a": 5}
 
 
@@ -66,7 +66,7 @@ def append(log, numbers):
 
 
 @pytest.mark.parametrize("synced", range(10))
-def test_a_power_cut_takes_exactly_what_was_not_flushed(tmp_path, synced):
+def test_a_power_cut_loses_exactly_the_unflushed_data(tmp_path, synced):
     """S3, C4: segments are rolled meanwhile; what is left can be recovered."""
     disk = DebugDisk(str(tmp_path / "data"), DebugHooks(tmp_path / "debug"))
     log = log_at(tmp_path, disk, clean=True)

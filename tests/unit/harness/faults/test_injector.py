@@ -1,4 +1,4 @@
-"""S3: what became of each fault is kept, and what is broken is healed."""
+"""S3: the outcome of each fault is recorded, and all faults are undone."""
 
 import threading
 
@@ -72,7 +72,7 @@ def test_the_leader_of_partition_0_is_killed_and_started_again(injector, tmp_pat
     assert phases == ["begun", "healed", "over"]
 
 
-def test_a_stop_heals_what_is_broken_and_lists_what_was_left_out(injector):
+def test_a_stop_undoes_faults_and_lists_those_left_out(injector):
     cluster = RecordingCluster()
     long = PlannedFault(kind="kill", at_s=0, duration_s=3600, targets=(2,))
     faults = injector(cluster, [long, NEVER])

@@ -128,7 +128,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("fault", "calls"), CALLS, ids=[str(fault) for fault, _ in CALLS])
-def test_what_a_fault_does_and_undoes(fault, calls):
+def test_actions_of_a_fault_and_of_its_undoing(fault, calls):
     assert play(fault) == calls
 
 
@@ -152,12 +152,12 @@ def test_isolated_from_clients_too():
         (plan("partition", 2, "leader of 0"), {}, "both targets are node 2"),
     ],
 )
-def test_what_cannot_be_done_is_a_sentence(fault, options, sentence):
+def test_an_impossible_fault_is_explained_in_a_sentence(fault, options, sentence):
     with pytest.raises(HarnessError, match=sentence):
         play(fault, **options)
 
 
-def test_a_power_cut_need_not_wait():
+def test_a_power_cut_may_begin_without_a_full_isr():
     fault = plan("power-cut", 1, when_whole=False)
     assert play(fault, whole=False)[0] == ("cut_power", 1)
 
@@ -170,7 +170,7 @@ def test_a_rolling_restart_leaves_no_node_down_when_the_run_ends():
     assert calls == [("stop", 1), ("start", 1)]
 
 
-def test_what_was_done_in_part_is_undone():
+def test_a_partial_fault_is_undone():
     calls = []
     stage = FaultStage(
         RecordedCluster(calls, [("cut_power", 2)]), Operator(calls), Sight(), 2, lambda _: False
@@ -182,7 +182,7 @@ def test_what_was_done_in_part_is_undone():
     assert calls == [("cut_power", 1), ("cut_power", 2), ("start", 1)]
 
 
-def test_what_fails_to_be_undone_keeps_nothing_else_broken():
+def test_a_failed_undo_does_not_stop_the_others():
     calls = []
     stage = FaultStage(
         RecordedCluster(calls, [("slow_sync", 2, 0)]), Operator(calls), Sight(), 2, lambda _: False
@@ -195,15 +195,15 @@ def test_what_fails_to_be_undone_keeps_nothing_else_broken():
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].targets[0]])
-def test_a_cluster_that_is_not_ours_cannot_be_broken(kind):
-    """What an operator may do can be done with any."""
+def test_an_external_cluster_has_no_faults_of_nodes(kind):
+    """Faults by an operator's commands work with any cluster."""
     stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     fault = plan(kind, *(1, 2)[: KINDS[kind].targets[0]])
     with pytest.raises(NotDoneError, match="did not start|no control over"):
         FaultAction(stage, fault, stage.resolve(fault)).begin()
 
 
-def test_where_nothing_streams_nothing_can_be_stopped():
+def test_without_a_stream_no_stream_can_be_stopped():
     stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     with pytest.raises(NotDoneError, match="no streaming query runs in this run"):
         FaultAction(stage, plan("stream-kill"), []).begin()
@@ -221,7 +221,7 @@ def test_a_fault_of_a_leader_waits_until_there_is_one():
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
+def test_the_wait_for_a_leader_is_bounded(ended):
     waited = []
 
     class Leaderless(Sight):
@@ -238,7 +238,7 @@ def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
     assert sum(waited) <= 20
 
 
-def test_nobody_knows_the_brokers_of_another_cluster():
+def test_brokers_of_another_cluster_are_unknown():
     stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     with pytest.raises(NotDoneError, match="the brokers of this cluster are unknown"):
         stage.resolve(plan("kill", "brokers"))

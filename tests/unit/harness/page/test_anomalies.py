@@ -37,7 +37,7 @@ def test_a_record_has_the_time_of_its_acknowledgement_and_of_the_election_beside
     assert first.said.endswith("then an unclean election from 1 to 2")
 
 
-def test_without_findings_the_verdict_says_what_it_can(run, tmp_path):
+def test_without_findings_the_records_of_the_verdict_are_shown(run, tmp_path):
     (tmp_path / "other").mkdir()
     pq.write_table(pa.table({"x": [1]}), tmp_path / "other" / "a.parquet")
     for folder in (None, tmp_path / "nowhere", tmp_path / "other"):
@@ -54,7 +54,7 @@ def test_a_high_watermark_that_went_back_has_no_record_but_two_times(run):
     assert shown[0].said == "the watcher saw 180, then 119"
 
 
-def test_a_record_of_which_no_ledger_tells_has_no_time(run):
+def test_a_record_in_no_ledger_has_no_time(run):
     row = {"record": "p9#7", "partition": 1, "offset": 2, "severity": 1, "detail": "x"}
     kind = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
     found = collect({**run.verdict, "promises": {"phantom": kind}}, run.tables)
@@ -62,7 +62,7 @@ def test_a_record_of_which_no_ledger_tells_has_no_time(run):
     assert found.marks == []
 
 
-def test_what_has_no_record_is_told_by_its_message(run):
+def test_an_anomaly_without_a_record_shows_its_message(run):
     row = {"message": "3 other bytes", "topic": "t", "partition": 2, "nodes": [1, 3], "offset": 9}
     kind = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
     found = collect({**run.verdict, "promises": {"replicas_differ": kind}}, run.tables)
@@ -86,7 +86,7 @@ def test_findings_without_a_record_stand_in_the_table_and_where_they_have_a_time
     assert found.marks == [{"kind": "poll_skip", "at_ms": 0, "count": 1}]
 
 
-def test_a_verified_run_has_none(tmp_path):
+def test_a_verified_run_has_no_anomalies(tmp_path):
     run = report_evidence.verified(tmp_path)
     found = collect(run.verdict, run.tables, run.folder / "findings.parquet")
     assert (found.shown, found.marks) == ({}, [])
@@ -116,7 +116,7 @@ def test_elections_are_put_into_words():
     assert election_text(election) == "then an election from 1 to 3"
 
 
-def test_a_changed_record_says_what_is_other_than_it_was_sent():
+def test_a_changed_record_names_the_parts_that_differ():
     place = {"count": 1, "first": {"partition": 0, "offset": 3}, "last": {}}
     detail = {
         "status": "acked", "sent_crc": 1, "seen_crc": {"count": 1, "first": 1, "last": 1},

@@ -33,7 +33,7 @@ def broken(tmp_path_factory):
     return chart.build(run.verdict, run.events, run.tables, marks)
 
 
-def test_a_run_has_a_lane_for_everything_that_is_known_of_it(broken):
+def test_a_run_has_a_lane_for_every_known_series(broken):
     """S5: acknowledgements, leader changes, ISR, ELR, HWM and faults on one time axis."""
     assert [lane["id"] for lane in broken["lanes"]] == [
         *("faults", "anomalies", "acks", "errors", "latency", "windows"),
@@ -42,12 +42,12 @@ def test_a_run_has_a_lane_for_everything_that_is_known_of_it(broken):
     assert broken["last"] == 20 - 0.5 or broken["last"] == 19.5
 
 
-def test_what_is_not_known_has_no_lane():
+def test_unknown_values_have_no_lane():
     assert list(lanes()) == ["faults"]
     assert list(lanes([partition(500, 0, 1, [1])])) == ["faults", "leader", "isr"]
 
 
-def test_an_elr_that_was_always_empty_is_said_to_be(broken):
+def test_an_elr_that_was_always_empty_is_labelled_so(broken):
     drawn = lanes([partition(2_000, 0, 1, [1], elr=[], last_known_elr=[])])
     assert drawn["elr"]["spans"] == []
     assert (drawn["elr"]["note"], drawn["elr"]["rows"]) == ("none", [])
@@ -57,7 +57,7 @@ def test_an_elr_that_was_always_empty_is_said_to_be(broken):
 
 
 def test_leaders_and_isr_come_from_the_metadata_log_where_it_was_read():
-    """The watcher was told two seconds late, and of a leader that was dead."""
+    """The watcher saw changes two seconds late, and a leader that was dead."""
     polled = [partition(0, 0, 1, [1, 2]), partition(5_000, 0, 2, [2])]
     changes = [
         {**event, "event": "partition_changed"}
@@ -73,7 +73,7 @@ def test_leaders_and_isr_come_from_the_metadata_log_where_it_was_read():
     assert drawn["leader"]["spans"][0]["b"] == 4.0
 
 
-def test_faults_that_overlap_have_rows_of_their_own_and_what_was_not_done_shades_nothing():
+def test_overlapping_faults_have_separate_rows_and_faults_not_done_shade_nothing():
     later = {**FAULT, "node": 3, "done_at_ms": 4_000, "healed_at_ms": 0}
     refused = {**FAULT, "done_at_ms": 0, "problem": "not done: x", "at_s": 1.0, "heal_at_s": 2.0}
     drawn = built([partition(9_000, 0, 1, [1])], [FAULT, later, refused])
@@ -134,7 +134,7 @@ def test_a_high_watermark_that_went_back_is_marked_and_never_thinned_out(tmp_pat
     assert len(drawn["t"]) < 700
 
 
-def test_what_was_acknowledged_and_read_adds_up_over_producers_and_batches():
+def test_acknowledged_and_read_records_add_up_over_producers_and_batches():
     def produced(at_ms, pid, acked):
         return {"at_ms": at_ms, "event": "produced", "pid": pid, "acked": acked}
 

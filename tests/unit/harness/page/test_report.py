@@ -42,7 +42,7 @@ def test_anomalies_have_the_log_lines_around_them(page):
     assert "tick 15" not in after
 
 
-def test_faults_are_listed_with_what_was_done_or_why_not(page):
+def test_faults_are_listed_with_their_actions_or_the_reason_for_none(page):
     [faults] = re.findall(r'<section id="faults">.*?</section>', page, flags=re.DOTALL)
     assert "SIGKILL to node 1" in faults
     assert "not done: mounting is not permitted here" in faults
@@ -83,7 +83,7 @@ def test_text_from_outside_stays_text(run):
     assert "alert(1)</script>" not in page
 
 
-def test_marks_say_what_was_injected_and_that_the_run_was_interrupted(run):
+def test_marks_name_injections_and_the_interrupt(run):
     injected = {"kind": "loss", "records": ["p1#42"], "found": True}
     about = {**run.verdict["run"], "interrupted": True}
     verdict = {**run.verdict, "injected": injected, "run": about}
@@ -95,7 +95,7 @@ def test_marks_say_what_was_injected_and_that_the_run_was_interrupted(run):
     assert "injected by the harness, but not found: loss" in page
 
 
-def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
+def test_additions_of_a_later_verdict_are_shown_and_missing_parts_are_left_out(run):
     more = {
         "probes": [{"partition": 1, "differing_batches": 3}],
         "reader": {"isolation": "read_committed"},
@@ -113,7 +113,7 @@ def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
     assert 'id="producers"' not in page
 
 
-def test_nodes_that_ended_and_what_was_left_out_are_shown(page):
+def test_nodes_that_ended_and_rules_left_out_are_shown(page):
     """And what a log says stays text."""
     assert "Node 3 exited unexpectedly: signal 9" in page
     assert "Node 2 logged a traceback: KeyError: " in page
@@ -124,7 +124,7 @@ def test_nodes_that_ended_and_what_was_left_out_are_shown(page):
     assert 'id="more-' not in page
 
 
-def test_readers_and_replicas_are_shown_where_they_were_looked_at(run):
+def test_readers_and_replicas_are_shown_where_they_were_checked(run):
     assert 'id="readers"' not in rendered(run, elections={}, replicas={})
     shown = rendered(run, isolation={"read_committed": 7}, replicas={"batches": 12}, group={})
     readers = shown[shown.index('id="readers"') :]
@@ -133,7 +133,7 @@ def test_readers_and_replicas_are_shown_where_they_were_looked_at(run):
     assert "consumer group" not in readers
 
 
-def test_a_run_of_which_nothing_is_known_still_has_a_page(run):
+def test_a_run_without_data_still_has_a_page(run):
     page = report.render({**run.verdict, "promises": {}, "faults": []}, [], [])
     assert "There were no faults." in page
     [model] = re.findall(r'<script type="application/json" id="model">(.*?)</script>', page)

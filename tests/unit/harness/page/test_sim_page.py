@@ -81,7 +81,7 @@ def test_hosts_are_lines_that_end_where_a_host_does(lanes):
     ]
 
 
-def test_messages_are_arrows_between_hosts_and_say_if_they_never_arrived(lanes):
+def test_messages_are_arrows_between_hosts_with_lost_ones_marked(lanes):
     arrows = [(m["r"], m["r2"], m["a"], m["b"], m["q"]) for m in lanes["hosts"]["messages"]]
     assert arrows == [
         (0, 1, 9.0, 9.0004, True),
@@ -90,7 +90,7 @@ def test_messages_are_arrows_between_hosts_and_say_if_they_never_arrived(lanes):
     ]
 
 
-def test_leader_isr_and_elr_are_read_off_the_transcript(lanes):
+def test_leader_isr_and_elr_are_read_from_the_transcript(lanes):
     assert [label for *_, label in said(lanes["leader"])] == ["2", "none", "1"]
     assert [(c, label) for *_, c, label in said(lanes["isr"])] == [
         ("isr-full", "1 2"),
@@ -108,7 +108,7 @@ def test_the_high_watermark_is_a_staircase_that_may_go_down(lanes):
     assert (lanes["hwm"]["t"], series["v"]) == ([1.0, 6.0], [5, 3])
 
 
-def test_faults_stand_where_they_were_and_those_after_the_end_do_not():
+def test_faults_are_at_their_times_and_those_after_the_end_are_left_out():
     marks = axis(RUN)["faults"]
     assert [(m["a"], m["b"], m["l"], m["r"]) for m in marks] == [
         (4.0, 7.0, "power 2", 0),
@@ -126,7 +126,7 @@ def test_a_broken_run_opens_before_the_violation_which_every_lane_marks():
         assert "scale('x', 10.0)" in marks
 
 
-def test_a_run_in_which_nothing_broke_is_seen_whole():
+def test_a_run_without_a_violation_is_shown_as_a_whole():
     built = axis(replace(RUN, violation=""))
     assert "view" not in built
     assert "broken_at" not in built
@@ -142,7 +142,7 @@ def test_only_the_last_messages_are_drawn_and_the_ends_of_a_long_run_are_thinned
     assert len(drawn["hwm"]["t"]) < 500
 
 
-def test_the_page_says_what_broke_and_how_to_repeat_it_and_tells_the_run():
+def test_the_page_has_the_violation_the_command_and_the_story():
     page = render(RUN)
     [sentence] = re.findall(r'<h1 id="sentence">(.*)</h1>', page)
     assert sentence == "H1: t-0: the high watermark moves"
@@ -151,13 +151,13 @@ def test_the_page_says_what_broke_and_how_to_repeat_it_and_tells_the_run():
     assert "alert(1)</script>" not in page
 
 
-def test_a_run_of_which_nothing_was_told_has_a_page():
+def test_a_run_without_a_story_has_a_page():
     nothing = replace(RUN, transcript=[], planned=[], messages=[], ends=[])
     assert "Hosts and messages" in render(nothing)
     assert sim_page.axis(nothing)["lanes"][1]["rows"] == []
 
 
-def test_messages_are_drawn_around_the_time_at_which_the_rule_was_broken():
+def test_messages_are_drawn_around_the_time_of_the_violation():
     """Also where that was found long afterwards."""
     messages = [message(at * 1_000, at * 1_000 + 100) for at in range(10_000)]
     built = axis(replace(RUN, messages=messages, broken_s=4.0))
@@ -182,7 +182,7 @@ def test_near_the_ends_of_a_run_no_fewer_messages_are_drawn(broken_s, first):
     assert hosts["messages"][0]["a"] == pytest.approx(first, abs=0.01)
 
 
-def test_the_story_of_a_broken_run_is_told_first():
+def test_the_story_of_a_broken_run_comes_first():
     page = render(replace(RUN, story=["  4.000 s  n2 loses power", f"At 10 s {NASTY}"]))
     assert page.index('id="story"') < page.index('id="repeat"')
     assert "n2 loses power" in page

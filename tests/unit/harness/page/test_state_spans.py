@@ -47,7 +47,7 @@ def test_an_isr_is_coloured_by_how_far_it_is_from_its_minimum():
     assert state_spans.isr_by(3, 3)(look(0, 0, 1, [1, 2, 3])) == ("isr-full", "1 2 3")
 
 
-def test_an_elr_is_drawn_while_somebody_is_in_it_or_was_last():
+def test_an_elr_is_drawn_while_it_has_members_or_a_last_leader():
     """S5."""
     events = [
         look(1_000, 0, 1, [1], elr=[2, 3], last_known_elr=[]),
@@ -75,7 +75,7 @@ def test_too_many_spans_are_merged_and_still_cover_the_time():
     assert coarsened(found, 0.01, 1_000) == (found, False)
 
 
-def test_a_long_span_between_short_ones_stays_what_it_was():
+def test_a_long_span_between_short_ones_is_unchanged():
     def span(a, b, label):
         return {"r": 0, "a": a, "b": b, "c": "node-0", "l": label}
 
@@ -100,6 +100,6 @@ def test_packed_spans_name_each_colour_and_label_once():
     }
 
 
-def test_colours_of_nodes_come_again():
+def test_colours_of_nodes_repeat():
     assert state_spans.node_color(1) == "node-0"
     assert state_spans.node_color(10) == "node-0"

@@ -46,7 +46,7 @@ def test_acknowledgements_are_counted_by_bin_with_the_empty_ones(table):
     assert rates == {"c (p1)": [20, 0, 0, 0, 0, 10, 0, 0, 0, 0]}
 
 
-def test_errors_are_where_they_were_given_up_and_what_nobody_heard_of_is_nowhere(tmp_path):
+def test_errors_are_at_the_time_of_failure_and_unanswered_records_are_not_counted(tmp_path):
     with LedgerWriter(tmp_path / "l") as writer:
         writer.header(
             run="r", producer=1, client="c", topic="t", topic_id="i", acks="all", idempotent=True
@@ -61,7 +61,7 @@ def test_errors_are_where_they_were_given_up_and_what_nobody_heard_of_is_nowhere
     assert errors([], Bins(0, 100)) == {"failed": [0], "unknown": [0]}
 
 
-def test_latencies_are_of_what_was_acknowledged_in_the_bin(table):
+def test_latencies_are_those_of_records_acknowledged_in_the_bin(table):
     found = latencies([table], Bins(1_000, 2_000))
     assert found["median"][0] == 15.0
     assert found["longest"][0] == 20.0
@@ -69,7 +69,7 @@ def test_latencies_are_of_what_was_acknowledged_in_the_bin(table):
     assert found["median"][1] is None
 
 
-def test_windows_are_what_was_asked_and_not_answered(table):
+def test_windows_are_the_times_of_unanswered_records(table):
     """From the first record sent after an answer to the next answer, or the last record sent."""
     assert windows([table], 1_000) == []
     assert windows([], 1_000) == []
@@ -80,7 +80,7 @@ def test_windows_are_what_was_asked_and_not_answered(table):
     ]
 
 
-def test_a_window_that_nobody_answers_lasts_until_the_records_are_given_up(tmp_path):
+def test_a_window_without_an_answer_lasts_until_the_records_fail(tmp_path):
     """The client is full after half a second, waits half a minute, and stops."""
     with LedgerWriter(tmp_path / "l") as writer:
         writer.header(
@@ -107,7 +107,7 @@ def sent_and_acked(table, sent_ms, acked_ms):
     return table
 
 
-def test_acknowledgements_that_nobody_sent_open_no_window(tmp_path):
+def test_acknowledgements_without_a_response_open_no_window(tmp_path):
     """With acks=0 the client answers itself."""
     assert windows([ledger(tmp_path / "l", acks="0")], 0) == []
 

@@ -64,7 +64,7 @@ def test_a_long_run_has_every_kind():
 
 
 @pytest.mark.parametrize("nodes", [1, 2])
-def test_a_small_cluster_gets_what_it_can_have(nodes):
+def test_a_small_cluster_gets_only_possible_faults(nodes):
     chosen = RunSettings(profile="standard", nodes=nodes, min_isr=1, seconds=300)
     schedule, problems = planned(chosen)
     assert problems == []

@@ -1,4 +1,4 @@
-"""S3: a schedule is written, edited and read again, and what cannot be is told in a sentence."""
+"""S3: a schedule is written, edited and read again; an impossible one is refused."""
 
 import json
 
@@ -19,7 +19,7 @@ def problems(**fault):
     return schedule.problems(seconds=30, nodes=[1, 2, 3, 101], partitions=4)
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_a_written_schedule_is_read_back(tmp_path):
     path = tmp_path / "schedule.json"
     schedule = Schedule(faults=FAULTS, seed=9, seconds=30.0)
     schedule.write(path)
@@ -27,7 +27,7 @@ def test_what_is_written_is_read(tmp_path):
     assert schedule.problems(seconds=30, nodes=[1, 2, 3], partitions=1) == []
 
 
-def test_faults_are_sorted_by_time_and_may_leave_out_what_has_a_default(tmp_path):
+def test_faults_are_sorted_by_time_and_may_leave_out_defaults(tmp_path):
     path = tmp_path / "edited.json"
     rows = [{"kind": "elr-off", "at_s": 9}, {"kind": "loss", "at_s": 2, "targets": [1]}]
     path.write_text(json.dumps({"schema": "minikafka.schedule/1", "faults": rows}))
@@ -36,7 +36,7 @@ def test_faults_are_sorted_by_time_and_may_leave_out_what_has_a_default(tmp_path
     assert first.parameter("percent") == 10
 
 
-def test_a_fault_says_in_words_what_it_is():
+def test_a_fault_has_a_description():
     assert str(FAULTS[0]) == "kill leader of 0, 3"
     assert str(FAULTS[1]) == "latency ms=7 brokers"
     assert FAULTS[0].heal_at_s == 3.5
@@ -69,7 +69,7 @@ def test_a_fault_says_in_words_what_it_is():
         ({"kind": "elect", "parameters": {"type": "any"}}, "one of preferred, unclean"),
     ],
 )
-def test_what_a_run_cannot_have_is_one_sentence(fault, sentence):
+def test_an_impossible_schedule_is_refused_in_one_sentence(fault, sentence):
     [problem] = problems(**fault)
     assert problem.startswith(f"schedule, fault 1 ({fault['kind']}): ")
     assert sentence in problem
@@ -110,14 +110,14 @@ def test_nodes_of_an_unknown_cluster_are_not_judged():
         ('{"schema": "minikafka.schedule/1", "faults": [], "seed": "x"}', "must be numbers"),
     ],
 )
-def test_a_file_that_is_no_schedule_is_told(tmp_path, content, sentence):
+def test_a_file_that_is_no_schedule_is_refused(tmp_path, content, sentence):
     path = tmp_path / "s.json"
     path.write_text(content)
     with pytest.raises(HarnessError, match=sentence):
         read_schedule(path)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(HarnessError, match="No such file"):
         read_schedule(tmp_path / "gone")
 

@@ -55,7 +55,7 @@ def test_a_topic_has_at_most_three_replicas_and_at_most_one_a_node():
     assert RunSettings(nodes=5).replication_factor == 3
 
 
-def test_the_replay_command_repeats_what_was_chosen_and_nothing_else():
+def test_the_replay_command_repeats_the_options_chosen_and_no_others():
     settings = RunSettings(
         seed=0,
         seconds=12.5,
@@ -99,7 +99,7 @@ def test_a_folder_that_cannot_be_made_is_refused_with_the_reason(tmp_path):
         RunFiles(tmp_path / "file" / "run").prepare()
 
 
-def test_the_replay_command_has_what_was_written():
+def test_the_replay_command_has_the_workload_options():
     options = WorkloadOptions(acks="1", idempotent=False, key_skew=1.5)
     settings = RunSettings(topics=2, workload=options, jars=Path("j"))
     assert settings.replay_command() == (
@@ -109,7 +109,7 @@ def test_the_replay_command_has_what_was_written():
     assert settings.as_json()["jars"] == "j"
 
 
-def test_the_replay_command_has_what_was_left_out():
+def test_the_replay_command_has_the_rules_left_out():
     settings = RunSettings(elr="off", lenient=("faults", "whole"), min_acknowledged=5)
     assert settings.replay_command() == (
         "minikafka verify --seed 0 --elr off --min-acknowledged 5 --lenient faults,whole"

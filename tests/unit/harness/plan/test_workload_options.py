@@ -3,7 +3,7 @@ import pytest
 from minikafka.harness.plan.workload_options import CLIENTS, WorkloadOptions
 
 
-def test_what_can_be_chosen_has_no_problems():
+def test_valid_options_have_no_problems():
     """S1."""
     assert WorkloadOptions().problems() == []
     for client in CLIENTS:
@@ -32,7 +32,7 @@ def test_what_can_be_chosen_has_no_problems():
         ({"transactions": True, "idempotent": False}, "Transactions need idempotence."),
     ],
 )
-def test_a_choice_that_cannot_be_is_named(choice, problem):
+def test_an_impossible_option_is_named(choice, problem):
     [found] = WorkloadOptions(**choice).problems()
     assert found.startswith(problem)
 

@@ -24,7 +24,7 @@ def test_without_a_cache_ivy_resolves_with_our_own_settings(tmp_path):
     assert conf["spark.jars.ivySettings"] == str(source.ivy_settings)
 
 
-def test_what_ivy_brought_is_used_from_then_on_without_what_pyspark_has_anyway(tmp_path):
+def test_jars_that_ivy_resolved_are_reused_without_those_of_pyspark(tmp_path):
     environ = {"MINIKAFKA_CACHE": str(tmp_path)}
     bundled = tmp_path / "pyspark"
     make_jar(bundled, "slf4j-api-2.jar")
@@ -88,7 +88,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("harm", ["change", "remove", "garbage"])
-def test_a_cache_that_is_not_as_it_was_noted_is_not_used(tmp_path, harm):
+def test_a_cache_that_differs_from_its_list_is_not_used(tmp_path, harm):
     jar = make_jar(tmp_path / "ivy" / "jars", "g_a-1.jar")
     jars.write_list(tmp_path, [jar])
     assert jars.read_list(tmp_path) == [jar]
@@ -166,7 +166,7 @@ def test_a_folder_with_the_jars_needs_no_network(tmp_path):
     ]
 
 
-def test_a_folder_without_one_of_the_jars_is_refused_with_what_it_lacks(tmp_path):
+def test_a_folder_without_one_of_the_jars_is_refused_with_its_name(tmp_path):
     make_jar(tmp_path / "jars", "spark-sql-kafka-0-10_2.13-4.0.0.jar")
     with pytest.raises(HarnessError, match=r"has no spark-token-provider-kafka-0-10_2\.13-VERS"):
         JarSource.choose({}, tmp_path, tmp_path / "jars")

@@ -15,12 +15,12 @@ def spark_process(tmp_path, monkeypatch):
     process.end()
 
 
-def test_a_process_that_gives_up_says_why(spark_process):
+def test_a_process_that_fails_has_a_reason(spark_process):
     spark_process._process.wait(60)
     for event in Tail(spark_process.files.spark_events).read():
         spark_process.take(event)
     assert "gone.jar, which is not a file" in spark_process.why_ended()
-    spark_process.command("finish")  # to nobody: no error
+    spark_process.command("finish")  # no process reads it: no error
 
 
 def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
@@ -29,7 +29,7 @@ def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
     assert "org.apache.spark:connector:4 is missing" in spark_process.why_ended()
 
 
-def test_a_process_that_died_without_a_word_shows_the_end_of_its_log(spark_process):
+def test_a_process_that_died_silently_shows_the_end_of_its_log(spark_process):
     spark_process._process.wait(60)
     spark_process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
     said = spark_process.why_ended()

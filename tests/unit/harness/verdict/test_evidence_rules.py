@@ -133,14 +133,14 @@ def rule_of(name):
     return name.partition(",")[0]
 
 
-def test_what_is_enough_is_verified():
+def test_sufficient_evidence_is_verified():
     verdict = decide(FULL)
     assert (verdict["outcome"], verdict["reasons"], verdict["rules"]) == ("verified", [], [])
     assert verdict["lenient"] == {"rules": [], "left_out": []}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_evidence_that_lacks_one_thing_is_undecided_and_says_which(name):
+def test_evidence_that_lacks_one_item_is_undecided_and_names_it(name):
     changes, said = CASES[name]
     verdict = decide(replace(FULL, **changes))
     assert (verdict["outcome"], verdict["exit_status"]) == ("undecided", 2)
@@ -156,7 +156,7 @@ def test_every_rule_has_a_case_and_a_meaning():
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if rule_of(name) in LENIENT])
-def test_what_lenient_leaves_out_stands_in_the_verdict_and_in_its_sentence(name):
+def test_rules_that_lenient_leaves_out_are_in_the_verdict_and_its_sentence(name):
     changes, said = CASES[name]
     rule = rule_of(name)
     verdict = decide(replace(FULL, **changes, lenient=(rule,)))
@@ -171,7 +171,7 @@ def test_what_lenient_leaves_out_stands_in_the_verdict_and_in_its_sentence(name)
     )
 
 
-def test_a_lenient_run_says_so_even_if_nothing_was_left_out():
+def test_a_lenient_run_is_marked_even_if_no_rule_was_left_out():
     verdict = decide(replace(FULL, lenient=("faults", "whole")))
     assert verdict["sentence"].endswith(
         "acknowledged. Rules not required (--lenient): faults, whole."
@@ -183,7 +183,7 @@ def test_some_rules_cannot_be_left_out(name):
     assert unknown_rules([rule_of(name), *LENIENT]) == [rule_of(name)]
 
 
-def test_a_broken_promise_is_one_whatever_is_left_out():
+def test_a_promise_is_broken_regardless_of_rules_left_out():
     answer = judged([("lost", "p1#7")])
     verdict = decide(replace(FULL, judged=answer, is_whole=False, lenient=LENIENT))
     assert verdict["exit_status"] == 1
@@ -200,7 +200,7 @@ def test_the_replicas_of_another_cluster_need_not_be_compared():
     assert decide(replace(FULL, is_own=False, replicas={"compared": False}))["exit_status"] == 0
 
 
-def test_where_elr_is_no_subject_no_election_is_asked_for():
+def test_without_elr_no_election_is_required():
     assert decide(replace(FULL, elr_required=False, elections={}))["exit_status"] == 0
 
 

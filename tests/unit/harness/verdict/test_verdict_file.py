@@ -24,7 +24,7 @@ def test_a_run_in_which_nothing_is_broken_or_missing_is_verified():
 
 
 @pytest.mark.parametrize("weak", [{"acks": "1"}, {"idempotent": False}])
-def test_what_was_not_promised_is_not_called_verified(weak):
+def test_a_guarantee_that_was_not_requested_is_not_called_verified(weak):
     """With acks=1 an acknowledged record may be gone: then it was not read exactly once."""
     answer = judged()
     answer["counts"] |= {"unpromised_absent": 7, "repeated": 2}
@@ -63,29 +63,29 @@ def test_lost_data_that_spark_reported_breaks_the_promise():
 def test_replicas_that_differ_break_the_promise():
     """S2: no client could have seen it."""
     row = {"message": "t-0: nodes 1 and 2 differ", "offset": 8}
-    told = {"compared": True, "differing": 1, "differences": [row]}
-    verdict = decide(evidence(replicas=told))
+    replicas = {"compared": True, "differing": 1, "differences": [row]}
+    verdict = decide(evidence(replicas=replicas))
     assert verdict["exit_status"] == 1
     assert verdict["sentence"] == "Broken: 1 replicas differ."
     assert verdict["promises"]["replicas_differ"]["first"] == [row]
-    assert verdict["replicas"] == told
+    assert verdict["replicas"] == replicas
 
 
-def test_replicas_that_nobody_could_compare_are_not_called_equal():
-    told = {"compared": False, "why_not": "Not ours.", "differences": []}
-    verdict = decide(evidence(replicas=told))
+def test_replicas_that_were_not_compared_are_not_called_equal():
+    replicas = {"compared": False, "why_not": "Not ours.", "differences": []}
+    verdict = decide(evidence(replicas=replicas))
     assert verdict["exit_status"] == 0
     assert verdict["promises"]["replicas_differ"]["count"] is None
 
 
-def test_what_the_client_repeated_at_a_rebalance_breaks_no_promise():
+def test_records_repeated_at_a_rebalance_break_no_promise():
     answer = judged(group_is_complete=True, group_repeated=1)
     verdict = decide(evidence(judged=answer, group={"protocol": "cooperative", "polled": 12}))
     assert verdict["exit_status"] == 0
     assert verdict["group"] == {"protocol": "cooperative", "polled": 12, "repeated": 1}
 
 
-def test_why_spark_gave_no_answer_is_said_once():
+def test_the_reason_for_sparks_missing_answer_is_stated_once():
     verdict = decide(evidence(judged=None, obstacles=["No way."]))
     assert verdict["sentence"] == "Undecided: No way."
     assert "high_watermark_regression" in verdict["promises"]
@@ -140,7 +140,7 @@ def test_without_an_answer_no_kind_is_called_clean():
     assert promises["high_watermark_regression"]["count"] == 0
 
 
-def test_what_was_injected_and_found_is_broken_and_marked():
+def test_injections_that_were_found_are_broken_and_marked():
     answer = judged([("lost", "p1#7")], injected=["p1#7"], injected_found=True)
     verdict = decide(evidence(answer, inject="loss"))
     assert verdict["exit_status"] == 1

@@ -21,12 +21,12 @@ def verdict(request, tmp_path_factory):
     return as_json(make(tmp_path_factory.mktemp(request.param)).verdict)
 
 
-def test_the_schema_is_one_and_names_the_version_that_is_written():
+def test_the_schema_is_valid_and_names_the_written_version():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$id"] == SCHEMA["properties"]["schema"]["const"] == verdict_file.SCHEMA
 
 
-def test_a_verdict_is_valid_and_has_nothing_that_the_schema_does_not_say(verdict):
+def test_a_verdict_is_valid_and_has_only_fields_of_the_schema(verdict):
     """S5: machine-readable."""
     assert problems(verdict, strict(SCHEMA)) == []
 
@@ -49,7 +49,7 @@ def test_a_verdict_without_spark_is_valid():
     assert problems(undecided, strict(SCHEMA)) == []
 
 
-def test_what_a_later_version_adds_is_allowed(verdict):
+def test_fields_of_a_later_version_are_allowed(verdict):
     later = copy.deepcopy(verdict)
     later["more"] = later["run"]["more"] = later["faults"][0]["more"] = 1
     assert problems(later) == []
@@ -70,7 +70,7 @@ def test_what_a_later_version_adds_is_allowed(verdict):
         (("run", "started_at_ms"), "now"),
     ],
 )
-def test_what_a_reader_may_not_expect_is_refused(verdict, path, value):
+def test_values_outside_the_schema_are_refused(verdict, path, value):
     damaged = copy.deepcopy(verdict)
     place = damaged
     for name in path[:-1]:
@@ -79,7 +79,7 @@ def test_what_a_reader_may_not_expect_is_refused(verdict, path, value):
     assert problems(damaged)
 
 
-def test_every_required_field_is_missed(verdict):
+def test_a_missing_required_field_is_refused(verdict):
     for name in SCHEMA["required"]:
         damaged = {key: value for key, value in verdict.items() if key != name}
         assert problems(damaged), name

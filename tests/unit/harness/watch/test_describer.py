@@ -1,4 +1,4 @@
-"""D1: leaders, ISR and ELR from whichever broker answers."""
+"""D1: leaders, ISR and ELR from the first broker that answers."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from minikafka.harness.watch.describer import Describer, PartitionView, Unsuppor
 
 @pytest.fixture
 def answers(monkeypatch):
-    """What brokers answer, in turn: states or an error."""
+    """The brokers' answers, in turn: states or an error."""
     found = []
 
     def read(_client, _topics):
@@ -29,7 +29,7 @@ def state(topic, partition, leader):
     return PartitionState(TopicPartition(topic, partition), leader, 4, (1, 2, 3), (3, 1), (2,), ())
 
 
-def test_partitions_of_several_topics_are_numbered_through(answers):
+def test_partitions_of_several_topics_are_numbered_consecutively(answers):
     answers.append([state("t", 1, 3), state("u", 0, -1)])
     found = Describer("h:1", ["t", "u"]).ask(2)
     assert list(found) == [1, 2]
@@ -40,7 +40,7 @@ def test_partitions_of_several_topics_are_numbered_through(answers):
     assert found[2].as_json() == {"leader": None, "isr": (1, 3), "elr": (2,), "last_known_elr": ()}
 
 
-def test_a_broker_that_is_silent_is_left_for_the_next(answers):
+def test_a_silent_broker_is_replaced_by_the_next(answers):
     answers += [AdminError("no answer"), [state("t", 0, 1)]]
     asked = Describer("h:1,h:2", ["t"])
     assert asked.ask(1) is None
@@ -48,7 +48,7 @@ def test_a_broker_that_is_silent_is_left_for_the_next(answers):
     assert asked.ask(1)[0].leader == 1
 
 
-def test_a_cluster_without_the_request_is_told(answers):
+def test_a_cluster_without_the_request_is_reported(answers):
     answers.append(AdminError("no common version", ErrorCode.UNSUPPORTED_VERSION))
     with pytest.raises(UnsupportedError):
         Describer("h:1", ["t"]).ask(1)

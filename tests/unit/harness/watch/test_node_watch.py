@@ -39,37 +39,37 @@ def watch(nodes, tmp_path):
     return NodeWatch(nodes, EventLog(tmp_path / "events"))
 
 
-def told(tmp_path):
+def node_events(tmp_path):
     return [
         (event["phase"], event["node"], event.get("how") or event.get("error"), event["log"])
         for event in Tail(tmp_path / "events").read()
     ]
 
 
-def test_a_node_that_ends_is_told_with_the_end_of_its_log(nodes, watch, tmp_path):
+def test_a_node_that_ends_is_reported_with_the_end_of_its_log(nodes, watch, tmp_path):
     watch.check()
-    assert told(tmp_path) == []
+    assert node_events(tmp_path) == []
     nodes.paths[2].write_text("\n".join(f"line {n}" for n in range(30)))
     nodes.ended = [(2, "signal 9")]
     watch.check()
     watch.check()
-    [(phase, node, how, log)] = told(tmp_path)
+    [(phase, node, how, log)] = node_events(tmp_path)
     assert (phase, node, how) == ("ended", 2, "signal 9")
     assert log.splitlines() == [f"line {n}" for n in range(10, 30)]
 
 
-def test_a_traceback_is_told_once_when_it_is_whole(nodes, watch, tmp_path):
+def test_a_traceback_is_reported_once_when_it_is_complete(nodes, watch, tmp_path):
     with nodes.paths[1].open("w") as log:
         for part in ("INFO started\n", TRACEBACK[:20], TRACEBACK[20:90], TRACEBACK[90:-1]):
             log.write(part)
             log.flush()
             watch.check()
-            assert told(tmp_path) == []
+            assert node_events(tmp_path) == []
         log.write("\nINFO goes on\n")
         log.flush()
         watch.check()
         watch.check()
-    assert told(tmp_path) == [("traceback", 1, "ValueError: no", TRACEBACK.strip())]
+    assert node_events(tmp_path) == [("traceback", 1, "ValueError: no", TRACEBACK.strip())]
 
 
 def test_two_tracebacks_are_two(tmp_path):
@@ -79,7 +79,7 @@ def test_two_tracebacks_are_two(tmp_path):
     assert [text.splitlines()[-1] for text in found] == ["ValueError: no", "KeyError: no"]
 
 
-def test_a_traceback_that_was_cut_off_is_told_at_the_end(tmp_path):
+def test_a_traceback_that_was_cut_off_is_reported_at_the_end(tmp_path):
     path = tmp_path / "log"
     path.write_text(TRACEBACK[:60])
     log = NodeLog(path)
@@ -91,13 +91,13 @@ def test_a_log_that_is_not_there_holds_nothing(tmp_path):
     assert NodeLog(tmp_path / "gone").tracebacks(ended=True) == []
 
 
-def test_the_verdict_has_what_was_told(nodes, watch, tmp_path):
+def test_the_verdict_has_the_reported_events(nodes, watch, tmp_path):
     nodes.ended = [(1, "exit status 1")]
     nodes.paths[2].write_text(TRACEBACK + "x\n")
     watch.check()
     events = [*Tail(tmp_path / "events").read(), {"event": "phase", "name": "writing"}]
-    told = node_watch.as_json(events)
-    [ended], [traceback] = told["ended"], told["tracebacks"]
+    report = node_watch.as_json(events)
+    [ended], [traceback] = report["ended"], report["tracebacks"]
     assert (ended["node"], ended["how"], ended["log"]) == (1, "exit status 1", "")
     assert (traceback["node"], traceback["error"]) == (2, "ValueError: no")
 
@@ -118,4 +118,4 @@ def test_a_watch_that_overlooks_something_is_noticed(nodes, watch, tmp_path, fun
             watch.check()
         nodes.paths[1].write_text(TRACEBACK + "on\n")
         watch.check()
-    assert len(told(tmp_path)) < 2
+    assert len(node_events(tmp_path)) < 2

@@ -21,7 +21,7 @@ def done(value):
 
 
 class Admin:
-    """Answers as librdkafka's admin client does, from what a test puts in."""
+    """Responds as librdkafka's admin client does, with a test's values."""
 
     def __init__(self):
         self.leaders = {0: (1, [1, 2, 3]), 1: (2, [3, 2, 1])}
@@ -120,7 +120,7 @@ def test_offsets_that_a_broker_did_not_name_are_left_out(watcher, admin, tmp_pat
     watcher.look_at_ends()
     seen = [event["ends"] for event in events(tmp_path, "high_watermarks")]
     assert seen == [{"0": 5, "1": 6}, {"1": 9}]
-    assert admin.refreshed == 1  # where nobody led
+    assert admin.refreshed == 1  # where there was no leader
     assert watcher.high_watermarks == {0: 5, 1: 9}
 
 
@@ -162,7 +162,7 @@ def test_a_topic_that_cannot_be_created_ends_the_run(watcher, admin):
         watcher.create_topic(2, 3, 2)
 
 
-def test_errors_that_may_pass_are_tried_again_and_the_try_that_worked_unheard_counts(
+def test_transient_errors_are_retried_and_a_creation_without_a_response_counts(
     watcher, admin, monkeypatch
 ):
     """The client drops a broker that one answer did not list, and with it the request."""
@@ -186,7 +186,7 @@ def test_a_topic_that_is_there_and_empty_is_taken(watcher, admin):
     assert len(admin.created) == 1
 
 
-def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, monkeypatch):
+def test_a_topic_that_does_not_fit_is_refused_with_the_remedy(watcher, admin, monkeypatch):
     with pytest.raises(
         HarnessError, match=r"the number of partitions is 2, expected 6; give --part"
     ):
@@ -202,7 +202,7 @@ def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, mo
         watcher.require_fitting("t", 2)
 
 
-def test_partitions_are_numbered_through_all_topics(tmp_path, admin):
+def test_partitions_of_all_topics_are_numbered_consecutively(tmp_path, admin):
     made = ClusterWatcher("127.0.0.1:1", "t,u", EventLog(tmp_path / "e"), width=2)
     made._admin, made.describer = admin, None
     admin.ends = {0: 5, 1: 6}
@@ -212,7 +212,7 @@ def test_partitions_are_numbered_through_all_topics(tmp_path, admin):
     assert made.high_watermarks == {0: 5, 1: 6, 2: 5, 3: 6}
 
 
-def test_elr_is_told_where_the_cluster_tells_it(watcher, tmp_path):
+def test_elr_is_reported_if_the_cluster_describes_it(watcher, tmp_path):
     """D1."""
     seen = PartitionView(leader=1, replicas=(1, 2), isr=(1,), elr=(2,), last_known_elr=())
     watcher.describer = SimpleNamespace(ask=lambda width: {width - 1: seen})
