@@ -1,9 +1,9 @@
-"""What clients did, as values."""
+"""Operations of clients, as values."""
 
 from minikafka.history.operations import Anomaly, Written
 
 
-def test_only_what_all_replicas_acknowledged_is_promised():
+def test_only_records_acknowledged_by_all_replicas_are_promised():
     """H4."""
     assert Written(b"a", -1, 0, offset=3).is_promised
     assert not Written(b"a", -1, 0).is_promised
