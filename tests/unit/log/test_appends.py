@@ -1,4 +1,4 @@
-"""What is checked before a follower writes."""
+"""Checks before a follower appends."""
 
 import pytest
 

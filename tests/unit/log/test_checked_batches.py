@@ -130,7 +130,7 @@ def test_a_search_by_time_names_no_damaged_offset(disk, bit):
 
 
 @pytest.mark.parametrize("number", [1, 7, COUNT - 1])
-def test_a_recovery_keeps_what_was_flushed_behind_a_damaged_offset(disk, number):
+def test_a_recovery_keeps_flushed_records_behind_a_damaged_offset(disk, number):
     for at in range(8):
         for bit in range(8):
             undo = disk.flip("t-0/00000000000000000100.log", number * SIZE + at, bit)
@@ -188,7 +188,7 @@ class Reading:
         return self.file.read_at(position, length)
 
 
-def test_what_was_checked_is_not_read_again(disk):
+def test_checked_bytes_are_not_read_again(disk):
     segment = opened(disk)
     sound(segment, 2, 4 * SIZE)
     disk.broken = "Input/output error"
@@ -199,7 +199,7 @@ def test_what_was_checked_is_not_read_again(disk):
     assert sound(segment, 2, 6 * SIZE) == 6 * SIZE
 
 
-def test_what_was_written_or_recovered_is_not_checked():
+def test_written_and_recovered_bytes_are_not_checked():
     disk = SimDisk()
     disk.make_dir("t-0")
     assert write(disk).found_bytes == 0

@@ -109,7 +109,7 @@ def test_old_meta_properties_name_a_broker(disk):
         (b"version=1\ncluster.id=c\nnode.id=1\ndirectory.id=x\n", "'x'"),
     ],
 )
-def test_bad_meta_properties_say_what_is_wrong(disk, content, says):
+def test_bad_meta_properties_are_refused_with_the_reason(disk, content, says):
     write_file(disk, META_PROPERTIES, content)
     with pytest.raises(BadMetaPropertiesError, match=says) as caught:
         read_meta_properties(disk)

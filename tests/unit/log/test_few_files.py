@@ -97,7 +97,7 @@ def seen(log, disk):
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_what_is_refused_has_changed_nothing_and_can_be_tried_again(name, log, disk):
+def test_a_refused_call_changes_nothing_and_can_be_repeated(name, log, disk):
     before = seen(log, disk)
     disk.few_files = Refuses()
     disk.step_begins()
@@ -110,13 +110,13 @@ def test_what_is_refused_has_changed_nothing_and_can_be_tried_again(name, log, d
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_what_has_begun_ends(name, log, disk):
+def test_an_operation_that_has_begun_completes(name, log, disk):
     disk.few_files = Grants()
     disk.step_begins()
     OPERATIONS[name](log)
 
 
-def test_the_metadata_log_goes_first(log, disk):
+def test_the_metadata_log_needs_no_reservation(log, disk):
     log.local.goes_first = True
     disk.few_files = Refuses()
     disk.step_begins()

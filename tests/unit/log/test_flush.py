@@ -33,7 +33,7 @@ def test_request_belongs_to_the_time_before_a_truncation():
     assert request.generation != ledger.generation
 
 
-def test_a_folder_that_is_gone_is_a_fault_unless_its_log_was_let_go():
+def test_a_missing_folder_is_a_fault_unless_its_log_was_deleted():
     """A topic may be deleted while a flush of it runs in another thread."""
     disk = SimDisk()
     disk.make_dir("t")

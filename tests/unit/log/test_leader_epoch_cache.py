@@ -49,7 +49,7 @@ def test_repeating_the_latest_epoch_changes_nothing():
         (1, 20, [(1, 20)]),
     ],
 )
-def test_assignment_drops_what_contradicts_it(epoch, offset, expected):
+def test_assignment_drops_contradicting_entries(epoch, offset, expected):
     epochs = cache((1, 0), (2, 10))
     epochs.assign(epoch, offset)
     assert epochs.entries == expected

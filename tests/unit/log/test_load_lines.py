@@ -1,4 +1,4 @@
-"""What a start says of the logs that it loaded."""
+"""Log lines of a start about the logs that it loaded."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ def start(disk):
     return manager
 
 
-def test_a_start_says_in_one_line_what_was_loaded(caplog):
+def test_a_start_reports_the_loaded_logs_in_one_line(caplog):
     """A line for each log: 10,000 of them were what a restart had to say."""
     disk = SimDisk("one")
     format_directory(disk, cluster_id="c", node_id=1, directory_id=Uuid.of(1, 1))

@@ -17,7 +17,7 @@ def disk():
 
 @pytest.mark.parametrize("reopened", [False, True])
 def test_records_that_outlive_a_power_loss_have_their_topic_id(reopened):
-    """Without it they would be nobody's: set aside at the next start (C4)."""
+    """Without it the log would be a stray: set aside at the next start (C4)."""
     survived = 0
     for seed in range(30):
         disk = SimDisk()
@@ -46,7 +46,7 @@ def test_topic_id_is_noted(disk):
     assert read_topic_id(disk, "t-0") == TOPIC_ID
 
 
-def test_roll_asks_for_a_flush_of_what_is_before_it(disk):
+def test_roll_asks_for_a_flush_of_earlier_segments(disk):
     log = open_log(disk, segment_bytes=250)
     append(log)
     assert log.take_flush() is None

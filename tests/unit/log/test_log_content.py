@@ -1,4 +1,4 @@
-"""What batches say of leader epochs and producers, and where they roll."""
+"""Leader epochs and producers of batches, and where segments roll."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a start leaves of damaged checkpoints, and folder names."""
+"""Damaged checkpoints after a start, and folder names."""
 
 from random import Random
 

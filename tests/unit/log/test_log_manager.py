@@ -55,7 +55,7 @@ def test_creating_twice_gives_the_same_log(disks):
     assert manager.create(TP, ID, CONFIG, NOW) is manager.create(TP, ID, CONFIG, NOW)
 
 
-def test_a_log_that_was_loaded_obeys_its_topic_once_that_is_known(disks):
+def test_a_loaded_log_takes_its_topics_configuration_once_it_is_known(disks):
     start(disks).create(TP, ID, CONFIG, NOW)
     for disk in disks:
         disk.crash()
@@ -276,7 +276,7 @@ def test_second_process_is_refused(disks):
         (formatted("other", node_id=9), "node 9"),
     ],
 )
-def test_directory_of_somebody_else_is_refused(disk, says):
+def test_an_unformatted_or_foreign_directory_is_refused(disk, says):
     with pytest.raises(BadMetaPropertiesError, match=says):
         start([disk])
 

@@ -28,7 +28,7 @@ def test_file_holds_eight_bytes_an_entry(index):
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 80, b"\0" * 3, b"\0\0\0\1\0\0\0\1"])
-def test_what_is_no_entry_at_the_end_of_a_file_is_ignored(index, tail):
+def test_bytes_that_are_no_entry_at_the_end_of_a_file_are_ignored(index, tail):
     assert OffsetIndex.decode(100, 4, index.encode() + tail).entries() == index.entries()
 
 

@@ -186,7 +186,7 @@ class Counted(dict):
             yield item
 
 
-def test_a_check_visits_only_what_expires():
+def test_a_check_visits_only_expired_producers():
     state = ProducerState(producers=Counted())
     for producer_id in range(1_000):
         state.written(header(0, producer_id=producer_id), producer_id)

@@ -58,7 +58,7 @@ def test_the_last_five_batches_are_known_after_a_clean_stop(first):
     assert log.producers.check(read_header(batch((first + 80) & LAST))) is None
 
 
-def test_what_is_long_ago_is_not_read(monkeypatch):
+def test_old_batches_are_not_read(monkeypatch):
     disk = SimDisk()
     sent = [batch(2 * at) for at in range(40)]
     end = write(disk, *sent)

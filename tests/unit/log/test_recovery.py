@@ -230,7 +230,7 @@ def test_damaged_snapshot_is_replaced_by_a_scan(disk):
     assert log.producers.producers[5].batches[-1].last_offset == 19
 
 
-def test_log_that_ends_before_its_start_begins_anew_there(disk):
+def test_a_log_that_ends_before_its_start_offset_restarts_there(disk):
     write_epochs(disk, "t-0", [(1, 50)])
     log = open_log(disk, log_start_offset=50)
     assert (log.log_start_offset, log.log_end_offset, log.size_bytes) == (50, 50, 0)
@@ -298,8 +298,8 @@ def test_a_transaction_index_that_was_made_again_is_durable_after_a_clean_shutdo
         assert open_log(later, clean=True).aborted_transactions(0, 2) == aborted
 
 
-def test_what_recovery_has_cut_stays_cut_after_a_clean_shutdown(disk):
-    """C1, C4: nothing is left to flush at the shutdown, and nobody looks at the log after it."""
+def test_records_that_recovery_truncated_stay_away_after_a_clean_shutdown(disk):
+    """C1, C4: nothing is left to flush at the shutdown, and the log is not checked after it."""
     open_log(disk).close()
     *_, last = segments(disk)
     damage(disk, last, 8)
@@ -425,7 +425,7 @@ def test_a_torn_time_index_in_front_of_the_recovery_point_is_completed():
     assert again.offset_for_timestamp(1_900).offset == 2
 
 
-def test_segments_stand_for_themselves_once_what_is_before_them_is_durable():
+def test_segments_need_no_predecessor_once_earlier_ones_are_durable():
     disk = SimDisk()
     log = open_log(disk, clean=True)
     follow(log, 0, 2, 4, 6)
@@ -474,7 +474,7 @@ def test_such_a_truncation_is_durable_before_another_segment_begins(disk):
     assert not truncated.may_grow_back
 
 
-def test_a_truncated_tail_that_came_back_gives_way_to_what_was_written_after_it(disk):
+def test_a_truncated_tail_that_came_back_is_replaced_by_later_records(disk):
     """C4: the later segment was written behind the truncation."""
     before = segments_of(disk)
     _, bases = before

@@ -1,4 +1,4 @@
-"""What a refusal says."""
+"""Messages of refused reads."""
 
 from minikafka.log.results import OffsetNotInLogError
 

@@ -41,7 +41,7 @@ def bases_after_power_loss(disk):
     return [int(name[:20]) for name in disk.list("t-0") if name.endswith(".log")]
 
 
-def test_a_clean_stop_makes_durable_what_a_running_flush_would_have(disk, log):
+def test_a_clean_stop_syncs_the_files_of_a_running_flush(disk, log):
     append_and_roll(log)
     append_and_roll(log)
     assert log.take_flush() is not None

@@ -29,7 +29,7 @@ def test_headers_and_batches_are_found_over_windows():
     assert [position for position, *_ in found] == [position for position, _ in headers]
 
 
-def test_scan_starts_where_it_is_told():
+def test_scan_starts_at_the_given_position():
     file = file_of(b"".join(BATCHES))
     (position, _), *_ = [row for row in scan_headers(file) if row[1].base_offset == 4]
     assert next(scan_headers(file, position))[1].base_offset == 4

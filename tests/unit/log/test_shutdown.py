@@ -92,7 +92,7 @@ def test_torn_clean_shutdown_file_has_the_logs_recovered(disks):
 
 
 def test_directory_that_fails_at_the_shutdown_makes_it_unclean(disks):
-    """C1: what could not be flushed leaves no file."""
+    """C1: a directory that could not be flushed has no clean shutdown file."""
     manager = start(disks)
     append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
     disks[0].broken = "I/O error"
@@ -115,7 +115,7 @@ def test_directory_that_was_offline_before_the_shutdown_makes_it_unclean(disks):
 
 
 def test_directory_that_cannot_be_loaded_makes_the_shutdown_unclean(disks):
-    """C2: what is in there does not count as present."""
+    """C2: logs in that directory count as missing."""
     stopped(disks)
     manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
     disks[0].broken = "Input/output error"
@@ -155,7 +155,7 @@ def many(disks, count=40):
     return manager
 
 
-def test_what_is_synced_at_once_outlives_a_power_loss(disks):
+def test_logs_that_are_synced_together_survive_a_power_loss(disks):
     """C1: one sync of a directory makes as much durable as one of each file."""
     assert many(disks, 80).shutdown(42) == []
     for seed, disk in enumerate(disks):
@@ -166,7 +166,7 @@ def test_what_is_synced_at_once_outlives_a_power_loss(disks):
 
 
 @pytest.mark.parametrize("count", [4, 80])
-def test_logs_that_nobody_touched_are_not_written_at_a_shutdown(disks, count):
+def test_unchanged_logs_are_not_written_at_a_shutdown(disks, count):
     manager = many(disks, count)
     for log in manager.logs.values():
         log.assign_epoch_start_offset(3, log.log_end_offset)
@@ -190,7 +190,7 @@ def test_logs_that_nobody_touched_are_not_written_at_a_shutdown(disks, count):
 
 
 class Counted(SimDisk):
-    """Counts what is asked of it, by the suffix of the path."""
+    """Counts calls by the suffix of the path."""
 
     def __init__(self, root):
         super().__init__(root)
@@ -238,7 +238,7 @@ def test_start_after_a_clean_shutdown_lists_each_folder_once(counted):
         assert counted.asked["open", suffix] == len(logs)
 
 
-def test_a_checkpoint_that_would_say_the_same_is_not_written(counted):
+def test_an_unchanged_checkpoint_is_not_written(counted):
     manager = many([counted], 2)
     (directory,) = manager.directories
     log = manager.logs[TopicPartition("m", 0)]
