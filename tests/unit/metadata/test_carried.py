@@ -1,4 +1,4 @@
-"""What Kafka's other subsystems wrote into the metadata log outlives a snapshot made here (R1)."""
+"""Records of Kafka's other subsystems in the metadata log are kept in our snapshots (R1)."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_the_last_record_of_something_counts():
     assert list(snapshot_records(image_of(SCRAM, other, changed))) == [changed, other]
 
 
-def test_a_quota_is_told_apart_by_its_entity_in_any_order_and_its_key():
+def test_quotas_differ_by_entity_in_any_order_and_key():
     twice = quota("rate", 2.0, reverse=True)
     default = quota("rate", 3.0, client=None)
     named_as_nothing = quota("rate", 4.0, client="")
@@ -69,12 +69,12 @@ def test_a_quota_is_told_apart_by_its_entity_in_any_order_and_its_key():
     assert kept == [twice, default, named_as_nothing, other]
 
 
-def test_what_exists_here_is_not_carried():
+def test_supported_records_are_not_carried():
     for record in (NoOpRecord(), TopicRecord(name="t", topic_id=Uuid.of(1, 1))):
         assert carried_change(record) is None
 
 
-def test_an_image_without_changes_shares_what_it_carries():
+def test_an_unchanged_image_shares_its_carried_records():
     loader = MetadataLoader(image_of(ACL))
     before = loader.image.carried
     assert loader.load_batch([(9, NoOpRecord())], last_offset=9, epoch=1).carried is before

@@ -43,7 +43,7 @@ def test_equal_images_have_no_changes():
     assert changed_topics(image, replace(image, offset=77)) == []
 
 
-def test_only_topics_that_are_another_object_count():
+def test_only_topics_with_a_changed_partition_are_listed():
     before = with_topic("b", B, image=with_topic())
     after = changed(before, lambda builder: builder.put_partition(B, 0, partition(leader=2)))
     assert changed_topics(before, after) == [(before.topics[B], after.topics[B])]

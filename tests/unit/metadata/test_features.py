@@ -7,7 +7,7 @@ def test_a_new_cluster_starts_with_levels_that_are_supported():
     assert next(iter(DEFAULT_LEVELS)) == "metadata.version"
 
 
-def test_what_is_not_there_is_not_advertised():
+def test_unsupported_features_are_not_advertised():
     assert sorted(SUPPORTED_FEATURES) == [
         "eligible.leader.replicas.version",
         "kraft.version",

@@ -43,13 +43,13 @@ def test_all_partitions_come_in_the_order_of_their_topics(image):
     ]
 
 
-def test_what_is_not_there_has_a_neutral_value(image):
+def test_absent_values_are_neutral(image):
     assert image.config(RESOURCE_TOPIC, "b") == {}
     assert image.feature("no.such.version") == 0
     assert not image.broker_is_active(1)
 
 
-def test_what_does_not_change_is_the_same_object(image):
+def test_unchanged_parts_are_the_same_object(image):
     builder = ImageBuilder(image)
     builder.put_partition(B, 0, partition(leader=2))
     after = builder.build(6, 1)

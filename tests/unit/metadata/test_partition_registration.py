@@ -60,7 +60,7 @@ def test_a_record_without_directories_has_replicas_that_migrate():
     assert PartitionRegistration.from_record(record).directories == (DIRECTORY_MIGRATING,) * 2
 
 
-def test_a_change_keeps_what_it_does_not_name():
+def test_a_change_keeps_fields_that_it_does_not_name():
     after = FULL.merge(PartitionChangeRecord(isr=[1]))
     assert after.isr == (1,)
     assert after.partition_epoch == 10

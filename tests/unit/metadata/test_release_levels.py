@@ -1,4 +1,4 @@
-"""The table of releases: what Apache Kafka 4.3.1's `kafka-features version-mapping` prints."""
+"""The table of releases, as Apache Kafka 4.3.1's `kafka-features version-mapping` prints it."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_levels_of_releases(release, level, others):
     assert list(levels_of(level).values()) == others
 
 
-def test_the_ends_are_those_of_this_cluster():
+def test_the_lowest_and_highest_levels_are_those_of_this_cluster():
     assert level_of("3.3-IV3") == MINIMUM_METADATA_VERSION
     assert level_of(LATEST) == LATEST_METADATA_VERSION
 
@@ -41,7 +41,7 @@ def test_names_of_levels():
     assert level_of("1.0") is None
 
 
-def test_what_is_known_and_what_it_needs():
+def test_known_levels_and_their_dependencies():
     elr = "eligible.leader.replicas.version"
     assert dependency(elr, 1) == ("metadata.version", 23)
     assert dependency(elr, 0) is None

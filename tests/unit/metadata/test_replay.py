@@ -113,7 +113,7 @@ def test_the_older_records_for_fencing():
     assert not replayed(FenceBrokerRecord(id=1, epoch=7), image=image).broker_is_active(1)
 
 
-def test_controllers_come_and_go():
+def test_controllers_register_and_unregister():
     image = replayed(RegisterControllerRecord(controller_id=100))
     assert list(image.controllers) == [100]
     gone = UnregisterControllerRecord(controller_id=100)
@@ -137,7 +137,7 @@ def test_configuration_features_and_producer_ids():
     assert replayed(config(None), image=image).configs == {}
 
 
-def test_records_of_what_does_not_exist_here_are_carried_along():
+def test_records_of_unsupported_features_are_carried_along():
     quota = ClientQuotaRecord(key="rate")
     assert list(replayed(quota, NoOpRecord()).carried.values()) == [quota]
 

@@ -59,6 +59,6 @@ def test_the_version_follows_the_metadata_version(record, level, version):
         (bytes((1, 20)), "varint"),
     ],
 )
-def test_what_is_no_record_is_refused(value, words):
+def test_bytes_that_are_no_record_are_refused(value, words):
     with pytest.raises(MalformedMessage, match=words):
         decode_record(value)
