@@ -98,7 +98,7 @@ def test_tagged_field_longer_than_its_content_is_refused() -> None:
 
 
 def test_our_extension_leaves_released_bytes_alone_when_unset() -> None:
-    # SPEC R1; the tag section stays empty.
+    # R1; the tag section stays empty.
     assert encode_message(PartitionChangeRecord(partition_id=1), 2).endswith(bytes(16) + b"\0")
     changed = PartitionChangeRecord(partition_id=1, last_known_leader=7)
     data = encode_message(changed, 2)
