@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     from kafka.record import MemoryRecords
 
 
-def test_kafka_python_reads_what_was_built():
+def test_kafka_python_reads_built_batches():
     rows = [NewRecord(1_000 + i, b"k", b"v%d" % i, (("h", b"x"),)) for i in range(5)]
     batch = build_batch(rows, BatchOptions(base_offset=3, producer_id=9, base_sequence=1))
     other = MemoryRecords(bytes(batch)).next_batch()

@@ -1,4 +1,4 @@
-"""What an error carries."""
+"""The fields of an error."""
 
 from minikafka.common.errors import ErrorCode
 from minikafka.records.errors import RecordError, RecordValidationError

@@ -40,7 +40,7 @@ def test_summary_has_the_bounds_of_all_records():
         (b"", 1),
     ],
 )
-def test_what_is_not_that_many_records_is_corrupt(section, count):
+def test_bytes_with_another_number_of_records_are_corrupt(section, count):
     with pytest.raises(CorruptRecordsError):
         summarize_records(section, count, UNBOUNDED)
 
@@ -52,7 +52,7 @@ def test_records_and_headers_are_taken_from_the_budget():
 
 
 @pytest.mark.parametrize("units", [0, 2, 4])
-def test_a_budget_that_is_too_small_says_so(units):
+def test_a_budget_that_is_too_small_is_an_error(units):
     budget = Budget(units)
     with pytest.raises(OverBudgetError):
         summarize_records(SECTION, 3, budget)

@@ -49,12 +49,12 @@ def test_records_behind_the_one_that_is_found_are_not_read():
 
 
 @pytest.mark.parametrize("section", [SECTION + b"\0", SECTION[2:], b""])
-def test_what_is_not_that_many_records_is_corrupt(section):
+def test_bytes_with_another_number_of_records_are_corrupt(section):
     with pytest.raises(CorruptRecordsError):
         search_records(section, 3, FAR, 0, UNBOUNDED)
 
 
-def test_only_what_was_read_is_taken_from_the_budget():
+def test_only_records_read_are_taken_from_the_budget():
     whole, part = Budget(1_000), Budget(1_000)
     search_records(SECTION, 3, FAR, 0, whole)
     search_records(SECTION, 3, 0, 0, part)
@@ -62,7 +62,7 @@ def test_only_what_was_read_is_taken_from_the_budget():
 
 
 @pytest.mark.parametrize("units", [0, 2, 4])
-def test_a_budget_that_is_too_small_says_so(units):
+def test_a_budget_that_is_too_small_is_an_error(units):
     with pytest.raises(OverBudgetError):
         search_records(SECTION, 3, FAR, 0, Budget(units))
 
@@ -73,7 +73,7 @@ def test_there_is_a_bound_without_a_budget_too(monkeypatch):
         search_records(SECTION, 3, FAR, 0, UNBOUNDED)
 
 
-def test_a_batch_that_opens_to_more_than_a_step_may_costs_what_was_opened_of_it():
+def test_a_batch_over_the_step_limit_costs_its_decompressed_bytes():
     batch = build_batch([NewRecord(0, None, bytes(300_000))], BatchOptions(codec=Codec.ZSTD))
     budget = Budget(131_072)
     with pytest.raises(OverBudgetError):

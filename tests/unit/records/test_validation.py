@@ -1,4 +1,4 @@
-"""What a leader refuses, with which error, and what it rewrites."""
+"""Batches that a leader refuses, their errors, and fields that it rewrites."""
 
 from random import Random
 
@@ -188,7 +188,7 @@ def test_count_that_no_batch_could_hold_is_refused():
     assert refused(bytearray(sealed)).code == ErrorCode.INVALID_RECORD
 
 
-def test_batch_that_opens_to_far_more_than_it_may_is_too_large():
+def test_batch_that_decompresses_beyond_its_limit_is_too_large():
     batch = build_batch([RECORDS[0]._replace(value=bytes(70_000))], BatchOptions(codec=Codec.ZSTD))
     validate(batch, max_message_bytes=2_000)
     assert refused(batch, max_message_bytes=1_000).code == ErrorCode.MESSAGE_TOO_LARGE
