@@ -20,7 +20,7 @@ from minikafka.rpc.envelope import RequestHeader, decode_request, encode_respons
 
 
 def requests_of(connection: ClientConnection) -> list[tuple[RequestHeader, ApiMessage]]:
-    """What the other side would read."""
+    """The requests that the peer would read."""
     data = b"".join(connection.data_to_send())
     return [decode_request(frame) for frame in FrameReader().feed(data)]
 

@@ -138,7 +138,7 @@ def test_refused_api_versions_is_read_as_version_0_whatever_was_asked() -> None:
     assert decode_response(frame, ApiKey.API_VERSIONS, 4) == (7, body)
 
 
-def test_unknown_key_and_unsupported_version_are_told_apart() -> None:
+def test_unknown_key_and_unsupported_version_have_different_errors() -> None:
     unknown = RequestHeaderMessage(77_7, 0, 5, "c")
     with pytest.raises(UnknownApiKeyError, match="777") as refused:
         decode_request(memoryview(encode_message(unknown, 1)))
