@@ -1,4 +1,4 @@
-"""The checkers find what they are for, on states that are broken by hand.
+"""The checkers find violations in states that are broken by hand.
 
 Rules: E1, E2, E7, H1, H2, H7, L8, C2.
 """
@@ -115,7 +115,7 @@ def test_a_broken_registration_is_found(cluster, checkers, changes, rule):
         look_at(cluster, checkers, changes)
 
 
-def test_changes_that_are_committed_at_once_are_looked_at_one_by_one(cluster):
+def test_changes_that_are_committed_at_once_are_checked_one_by_one(cluster):
     """MinIsrRecoveryQuorum: an ISR that shrinks, and a min ISR that is raised after it."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     controller = cluster.nodes[cluster.controller_id]
@@ -188,7 +188,7 @@ def test_a_leader_without_committed_records_is_found(cluster, checkers):
 
 
 @pytest.mark.parametrize(("committed_before", "is_complete"), [(1, True), (2, False)])
-def test_a_leader_that_was_deposed_already_must_hold_what_was_committed_before(
+def test_a_leader_that_was_deposed_already_must_hold_earlier_commits(
     cluster, checkers, committed_before, is_complete
 ):
     """It hears of epoch 7 after the leader of epoch 9 has committed."""
@@ -202,7 +202,7 @@ def test_a_leader_that_was_deposed_already_must_hold_what_was_committed_before(
         checkers.check(cluster.nodes[2])
 
 
-def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
+def test_records_that_an_unclean_leader_lacks_are_lost_and_counted(cluster, checkers):
     """L8: the only excuse there is."""
     checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
@@ -214,7 +214,7 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     assert checkers.unclean_elections == 1
 
 
-def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, checkers):
+def test_records_that_a_damaged_leader_lacks_after_a_power_loss_are_lost_once(cluster, checkers):
     """E13, seed 40000106: its followers, which lead after it, have cut that off."""
     checkers.check(cluster.nodes[1])
     checks = checkers.replicas
@@ -228,7 +228,7 @@ def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, ch
     assert known.end_offset == 1
 
 
-def test_a_damaged_unclean_leader_shows_what_it_has_by_its_epochs(cluster, checkers):
+def test_a_damaged_unclean_leader_is_judged_by_its_epochs(cluster, checkers):
     """L8, seed 41000003: what it goes on to commit may be lost in a later election."""
     checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
@@ -246,7 +246,7 @@ def test_a_damaged_unclean_leader_shows_what_it_has_by_its_epochs(cluster, check
         checkers.replicas.leader(cluster.nodes[2], replica(cluster, 2, "t"))
 
 
-def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
+def test_records_below_an_unclean_leaders_log_are_lost(cluster, checkers):
     """L8: its log had begun there before, and others have committed below meanwhile."""
     checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
@@ -257,8 +257,8 @@ def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
     assert {each.batch.base_offset for each in checkers.committed[WHERE].lost} == {0, 1, 2}
 
 
-def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
-    """L8: nobody could tell it, and its followers, of the unclean election."""
+def test_records_that_a_deposed_leader_commits_later_are_lost_too(cluster, checkers):
+    """L8: the unclean election could not reach it and its followers."""
     checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     produce(cluster.client(), "t", b"3")
@@ -271,7 +271,7 @@ def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
     assert known.end_offset == 3
 
 
-def test_a_leader_that_believes_too_much_of_a_follower_is_found(cluster):
+def test_a_leader_that_overestimates_a_follower_is_found(cluster):
     """WeakIsr."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     checkers.check(cluster.nodes[1])
@@ -297,7 +297,7 @@ def test_a_proposal_under_way_is_no_reason_to_object(cluster, isr):
     assert checkers.coverage.checks > 1
 
 
-def test_a_member_of_the_isr_that_lacks_what_was_committed_is_found(cluster):
+def test_a_member_of_the_isr_that_lacks_committed_records_is_found(cluster):
     """LeaderCandidateCompleteness: at a change of the ISR, and when the member serves again."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     checkers.check(cluster.nodes[1])
@@ -327,7 +327,7 @@ def test_a_high_watermark_that_moves_under_min_isr_is_found(cluster):
         checkers.check(cluster.nodes[1])
 
 
-def test_a_replica_that_holds_something_else_is_found(cluster):
+def test_a_replica_with_other_records_is_found(cluster):
     """LogMatching."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     for node in cluster.nodes.values():
@@ -391,7 +391,7 @@ def final(writes, logs, lost=(), history=None):
         ([written(b"a", 0)], {0: b"a", 1: b"x"}, ["phantom"]),
     ],
 )
-def test_what_consumers_read_at_the_end_is_compared_with_what_was_promised(writes, logs, kinds):
+def test_final_reads_are_compared_with_the_guarantees(writes, logs, kinds):
     assert [problem.partition(":")[0] for problem in final(writes, logs)] == kinds
 
 
@@ -421,7 +421,7 @@ def test_an_offset_that_changed_its_value_is_a_contradiction():
     assert len(history.contradictions) == 1
 
 
-def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
+def test_a_deposed_leader_may_serve_records_lost_by_an_election():
     """ConsistentRead: it cannot know, and what it shows was committed once; nothing else may be."""
     history = History()
     for offset in (3, 6):
@@ -431,8 +431,8 @@ def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
     assert problem.startswith(f"ConsistentRead: {WHERE} offset 6")
 
 
-def looks_of(cluster, checkers, monkeypatch):
-    """How many replicas of the topic a look at each broker goes through."""
+def count_checked_replicas(cluster, checkers, monkeypatch):
+    """Count the replicas of the topic that are checked on all brokers."""
     looks = []
     look = Checkers._check_partition
 
@@ -446,19 +446,19 @@ def looks_of(cluster, checkers, monkeypatch):
     return len([each for each in looks if each.topic_partition == WHERE])
 
 
-def test_a_replica_is_looked_at_again_when_it_has_changed(cluster, checkers, monkeypatch):
+def test_a_changed_replica_is_checked_again(cluster, checkers, monkeypatch):
     for _ in range(2):
-        looks_of(cluster, checkers, monkeypatch)
-    assert looks_of(cluster, checkers, monkeypatch) == 0
+        count_checked_replicas(cluster, checkers, monkeypatch)
+    assert count_checked_replicas(cluster, checkers, monkeypatch) == 0
     produce(cluster.client(), "t", b"more")
     cluster.world.run(2_000)
-    assert looks_of(cluster, checkers, monkeypatch) == 3
+    assert count_checked_replicas(cluster, checkers, monkeypatch) == 3
     checkers.lost_records(2)
-    assert looks_of(cluster, checkers, monkeypatch) == 3
+    assert count_checked_replicas(cluster, checkers, monkeypatch) == 3
 
 
-def test_a_replica_is_looked_at_again_when_the_metadata_has_changed(cluster, checkers, monkeypatch):
+def test_replicas_are_checked_again_after_a_change_of_the_metadata(cluster, checkers, monkeypatch):
     for _ in range(2):
-        looks_of(cluster, checkers, monkeypatch)
+        count_checked_replicas(cluster, checkers, monkeypatch)
     look_at(cluster, checkers, {"partition_epoch": 9})
-    assert looks_of(cluster, checkers, monkeypatch) == 3
+    assert count_checked_replicas(cluster, checkers, monkeypatch) == 3

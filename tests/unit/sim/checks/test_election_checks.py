@@ -44,11 +44,11 @@ def moment(able=(2, 3), eligible=(), last_known_elr=(), last_known_leader=-1):
 @pytest.mark.parametrize(
     ("leader", "state", "rules", "requests", "rule"),
     [
-        # Nobody allowed it.
+        # No setting allowed it.
         (2, moment(), OFF, [], "L6"),
         (2, moment(), ALLOWED, [], None),
         (3, moment(), ALLOWED, [], "L6"),
-        # A member of ISR or ELR could lead, whatever is allowed.
+        # A member of ISR or ELR could lead.
         (2, moment(able=(2, 3), eligible=(3,)), ALLOWED, [(UNCLEAN, -1)], "L1"),
         # The last known leader.
         (3, moment(last_known_leader=3), OFF, [], None),
@@ -138,7 +138,7 @@ MANAGER = "unclean.recovery.manager.enabled"
         ({}, {ENABLE: "true"}, ALLOWED._replace(strategy="Aggressive")),
     ],
 )
-def test_what_is_nearest_to_a_topic_is_in_force(configs, given, rules):
+def test_the_most_specific_setting_of_a_topic_applies(configs, given, rules):
     """L7."""
     assert rules_in_force(image(configs=configs), "t", given) == rules
 
@@ -155,7 +155,7 @@ def test_what_is_nearest_to_a_topic_is_in_force(configs, given, rules):
         ({"log_dirs": ()}, DIRECTORY_LOST, False),
     ],
 )
-def test_a_broker_can_lead_where_it_lives_and_has_the_log(changes, directory, expected):
+def test_a_live_broker_with_the_log_can_lead(changes, directory, expected):
     now = partition(directories=(directory,) * 3)
     known = replace(image(), brokers={1: broker(1, **changes)})
     assert can_lead(known, now, 1) is expected

@@ -31,7 +31,7 @@ def excused(losses, node_id=1, where=WHERE):
     return [offset for offset in range(12) if losses.excuses(node_id, where, offset)]
 
 
-def test_without_elr_what_was_not_flushed_may_be_missing(losses):
+def test_without_elr_unflushed_records_may_be_missing(losses):
     assert losses.lost(1, everything=False, elr_is_on=False) == [WHERE, OTHER]
     assert excused(losses) == excused(losses, where=OTHER) == [6, 7, 8, 9]
     assert excused(losses, node_id=2) == []

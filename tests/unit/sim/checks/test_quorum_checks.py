@@ -14,7 +14,7 @@ def cluster():
     return cluster
 
 
-def test_nodes_that_agree(cluster):
+def test_equal_metadata_is_accepted(cluster):
     checks = QuorumChecks()
     for _ in range(2):
         for node in cluster.nodes.values():
@@ -27,7 +27,7 @@ def test_nodes_that_agree(cluster):
     assert checks.coverage.checks >= 6
 
 
-def test_a_node_that_has_something_else(cluster):
+def test_a_node_with_other_metadata_is_found(cluster):
     checks = QuorumChecks()
     checks.check(cluster.nodes[100])
     other = started_cluster(2, seed=2, separate_controller=True)

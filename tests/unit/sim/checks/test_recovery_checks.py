@@ -1,4 +1,4 @@
-"""U4, U6, U8: what a controller holds as answers is compared with logs; so is who is elected."""
+"""U4, U6, U8: answers that a controller holds, and its elections, are compared with logs."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def controller_of(cluster, strategy=Strategy.AGGRESSIVE, last_known=(), **ends):
     return Controller(image, RunningRecovery(key, strategy, answers))
 
 
-def test_answers_that_are_true_and_the_longest_log(cluster, checks):
+def test_true_answers_and_the_longest_log_are_accepted(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
     checks.check(controller, NOW_MS)
     controller.elect(1)
@@ -83,12 +83,12 @@ def test_answers_that_are_true_and_the_longest_log(cluster, checks):
     assert {"U4", "U5", "U6", "U8"} <= checks.coverage.rules.keys()
 
 
-def test_an_answer_that_is_not_true(cluster, checks):
+def test_a_false_answer_is_found(cluster, checks):
     with pytest.raises(Violation, match="U4: t-0: 2 answered"):
         checks.check(controller_of(cluster, n2=4), NOW_MS)
 
 
-def test_an_election_on_what_was_said_before(cluster, checks):
+def test_an_election_on_outdated_answers_is_found(cluster, checks):
     controller = controller_of(cluster, n3=4)
     checks.check(controller, NOW_MS)
     replica(cluster, 3, "t").log.truncate_to(3, cluster.nodes[3].now)
@@ -97,7 +97,7 @@ def test_an_election_on_what_was_said_before(cluster, checks):
         checks.check(controller, LATE_MS)
 
 
-def test_another_that_answered_has_more(cluster, checks):
+def test_a_longer_log_among_the_answers_is_found(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
     checks.check(controller, NOW_MS)
     controller.elect(2)
@@ -105,7 +105,7 @@ def test_another_that_answered_has_more(cluster, checks):
         checks.check(controller, LATE_MS)
 
 
-def test_one_that_was_not_asked_has_more(cluster, checks):
+def test_a_longer_log_that_was_not_asked_for_is_found(cluster, checks):
     """U5: Balanced hears all members of the LastKnownELR, Aggressive need not."""
     controller = controller_of(cluster, last_known=(1, 2), n2=2)
     checks.check(controller, NOW_MS)
@@ -119,7 +119,7 @@ def test_one_that_was_not_asked_has_more(cluster, checks):
         checks.check(controller, LATE_MS)
 
 
-def test_an_election_that_did_not_wait(cluster, checks):
+def test_an_election_that_did_not_wait_is_found(cluster, checks):
     """U5: all replicas are waited for until the time is up."""
     controller = controller_of(cluster, n1=4)
     checks.check(controller, NOW_MS)

@@ -1,4 +1,4 @@
-"""What must hold from one change of a partition to the next (E1, E2, L1, L2, L8)."""
+"""Invariants from one change of a partition to the next (E1, E2, L1, L2, L8)."""
 
 import pytest
 
@@ -26,12 +26,12 @@ def partition(isr=(1, 2, 3), elr=(), leader=1, epoch=0, **changes):
         partition(isr=(2, 3)),
     ],
 )
-def test_sets_that_do_not_fit_one_another(now):
+def test_inconsistent_sets_are_found(now):
     assert (checks.valid_isr_and_elr(now, 2) or "").startswith("E2")
 
 
 @pytest.mark.parametrize("now", [partition(), partition(isr=(), elr=(2,), leader=-1)])
-def test_sets_that_fit(now):
+def test_consistent_sets_are_accepted(now):
     assert checks.valid_isr_and_elr(now, 2) is None
 
 
@@ -62,7 +62,7 @@ def test_epochs_only_rise():
 
 
 @pytest.mark.parametrize("leader", [1, 2, 3])
-def test_whoever_is_elected_was_sure_to_have_everything_or_is_marked(leader):
+def test_an_elected_leader_was_in_isr_or_elr_or_is_marked_unclean(leader):
     former = partition(isr=(1,), elr=(2,), leader=-1)
     now = partition(isr=(leader,), leader=leader, epoch=1)
     assert (checks.leader_is_eligible(former, now) is None) is (leader != 3)

@@ -53,7 +53,7 @@ def look(cluster, checks):
         checks.check(cluster.nodes[node_id], replica(cluster, node_id, "t"))
 
 
-def test_what_retention_takes_is_noted_once_a_replica(cluster):
+def test_retention_is_noted_once_a_replica(cluster):
     checks = RetentionChecks(KEPT_BYTES)
     look(cluster, checks)
     look(cluster, checks)
@@ -62,7 +62,7 @@ def test_what_retention_takes_is_noted_once_a_replica(cluster):
 
 
 @pytest.mark.parametrize("retention_bytes", [-1, 100_000])
-def test_a_log_that_keeps_less_than_was_asked_is_found(cluster, retention_bytes):
+def test_a_log_that_keeps_less_than_its_retention_is_found(cluster, retention_bytes):
     with pytest.raises(Violation, match=r"retention: t-0: n1 starts at \d+ and keeps \d+ bytes"):
         look(cluster, RetentionChecks(retention_bytes))
 
@@ -84,8 +84,8 @@ def test_a_follower_may_begin_where_a_leader_has_begun(cluster):
     assert checks.coverage.checks == 2
 
 
-def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(cluster):
-    """The leader's move is to be noted then, or its followers' are held against them."""
+def test_a_replica_with_a_later_log_start_restarts_behind_an_unclean_leader(cluster):
+    """The leader's move must be noted then, or its followers' moves are violations."""
     checks = RetentionChecks(KEPT_BYTES)
     first = replica(cluster, 1, "t")
     start = first.log.log_start_offset
@@ -112,7 +112,7 @@ def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
         checks.check(cluster.nodes[2], follower)
 
 
-def test_only_what_retention_took_may_be_missing(cluster):
+def test_only_records_removed_by_retention_may_be_missing(cluster):
     """An unclean election gives the same offsets to new records, which are not old yet."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     checkers.retention.retention_bytes = KEPT_BYTES

@@ -66,7 +66,7 @@ def test_members_share_the_partitions(group):
     assert group.anomalies() == []
 
 
-def test_whoever_comes_later_goes_on_where_the_group_was(group):
+def test_a_later_member_resumes_at_the_offsets_of_the_group(group):
     group.produce(4)
     group.join("a")
     group.settle()
@@ -107,7 +107,7 @@ def test_a_member_that_is_cut_off_is_not_stable(group):
 
 
 @pytest.mark.parametrize("deposed", [True, False])
-def test_what_a_deposed_coordinator_told_is_marked(group, deposed):
+def test_answers_of_a_deposed_coordinator_are_marked(group, deposed):
     group.join("a")
     group.members[0].is_deposed = lambda _: deposed
     group.cluster.world.run(5_000)

@@ -1,4 +1,4 @@
-"""What operators ask for shows in the metadata."""
+"""Operators' requests change the metadata."""
 
 import re
 from random import Random
@@ -56,7 +56,7 @@ def test_settings_of_the_topic_change(cluster, operators):
     assert all(name in image.config(2, "t") for name in names)
 
 
-def test_the_feature_goes_off_and_on(cluster, operators):
+def test_the_feature_is_disabled_and_enabled(cluster, operators):
     assert (
         carry_out(cluster, operators, OperatorAction.FEATURE).feature(
             ELIGIBLE_LEADER_REPLICAS_VERSION
@@ -71,7 +71,7 @@ def test_the_feature_goes_off_and_on(cluster, operators):
     )
 
 
-def test_topics_come_and_go(cluster, operators):
+def test_topics_are_created_and_deleted(cluster, operators):
     assert "x0" in carry_out(cluster, operators, OperatorAction.TOPIC).topic_ids
     image = carry_out(cluster, operators, OperatorAction.TOPIC, times=2)
     assert "x0" not in image.topic_ids
@@ -102,8 +102,8 @@ def test_leadership_goes_from_replica_to_replica(cluster, operators):
     assert sorted(now.replicas) == [1, 2, 3]
 
 
-def test_leadership_moves_while_what_was_sent_is_stuck():
-    """CHECK 3, 7, 8: what a leader answered, or should have learned, comes when it leads again."""
+def test_leadership_moves_while_messages_are_delayed():
+    """CHECK 3, 7, 8: delayed responses and requests of a leader arrive when it leads again."""
     cluster = started_cluster(3, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1, 2]])
     notes = []

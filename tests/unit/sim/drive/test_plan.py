@@ -48,7 +48,7 @@ def test_min_isr_can_be_reached():
 
 
 @pytest.mark.parametrize("deletes", [True, False])
-def test_what_a_plan_sets_is_known_to_nodes(deletes):
+def test_nodes_have_the_settings_of_a_plan(deletes):
     plan = next(plan for plan in PLANS if (plan.retention_bytes >= 0) is deletes)
     cluster = SimCluster(world=World(1), brokers=3, given=plan.given)
     config = node_config(cluster.values(1))

@@ -17,7 +17,7 @@ def test_a_plan_survives_being_written(seed):
     assert plan_of(plan_text(plan)) == plan
 
 
-def test_what_has_its_default_is_left_out_and_incidents_are_lines():
+def test_defaults_are_left_out_and_incidents_are_lines():
     text = plan_text(PLAN)
     assert '"steps"' not in text
     assert len([line for line in text.splitlines() if '"what"' in line]) == len(PLAN.incidents)
@@ -57,7 +57,7 @@ def test_fields_with_a_default_may_be_left_out():
         (content(incidents=[{**KILL, "at_ms": 4_000}, KILL]), "in the order of at_ms"),
     ],
 )
-def test_what_is_no_plan_is_refused(text, problem):
+def test_a_text_that_is_no_plan_is_refused(text, problem):
     with pytest.raises(PlanFileError) as caught:
         plan_of(text)
     assert problem in str(caught.value)

@@ -1,4 +1,4 @@
-"""What a simulated client believes about leaders."""
+"""A simulated client's cache of leaders."""
 
 from random import Random
 
@@ -21,8 +21,8 @@ def connections():
     return ClientConnections(world, SimNetwork(world), "c", [("n1", 9092)], Random(1))
 
 
-def told(leader, epoch):
-    """What a broker says of the leader."""
+def metadata_response(leader, epoch):
+    """A broker's answer about the leader."""
     partition = MetadataResponsePartition(
         partition_index=0, leader_id=leader, leader_epoch=epoch, replica_nodes=[], isr_nodes=[]
     )
@@ -34,16 +34,16 @@ def told(leader, epoch):
 
 def test_a_broker_that_is_behind_changes_nothing():
     known = connections()
-    known._learn(told(2, 5))
-    known._learn(told(1, 4))
+    known._learn(metadata_response(2, 5))
+    known._learn(metadata_response(1, 4))
     assert known.leaders[WHERE] == ("n2", 9092)
-    known._learn(told(1, 6))
+    known._learn(metadata_response(1, 6))
     assert known.leaders[WHERE] == ("n1", 9092)
 
 
-def test_what_was_learned_gets_old():
+def test_learned_leaders_expire():
     known = connections()
-    known._learn(told(2, 5))
+    known._learn(metadata_response(2, 5))
     assert not known.must_refresh
     known.world.now_us += 31_000 * US_PER_MS
     assert known.must_refresh

@@ -6,7 +6,7 @@ from minikafka.sim.explain.recorder import MESSAGES_KEPT, Recorder
 
 
 def plan(seed, seconds):
-    """A seed's plan with a controller of its own, which talks to nobody over loopback."""
+    """A seed's plan with a separate controller, so that no connection uses loopback."""
     return replace(draw(seed, seconds * 1000), separate_controller=True)
 
 
@@ -17,7 +17,7 @@ def recorded(seed, seconds):
     return recorder, simulation.run()
 
 
-def test_a_run_that_is_recorded_goes_as_it_would_without():
+def test_recording_does_not_change_the_run():
     recorder, outcome = recorded(3, 6)
     lines = []
     alone = Simulation(plan(3, 6), lines.append).run()
@@ -42,7 +42,7 @@ def test_messages_have_a_name_two_ends_and_their_times():
     assert any(message.what == "Fetch" for message in answers)
 
 
-def test_high_watermarks_are_what_leaders_reached():
+def test_high_watermarks_are_those_of_leaders():
     recorder, _ = recorded(3, 6)
     assert {end.partition for end in recorder.ends} >= {"t-0"}
     assert max(end.offset for end in recorder.ends) > 0

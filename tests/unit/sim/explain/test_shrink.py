@@ -1,4 +1,4 @@
-"""What is left of a broken run is what it needs."""
+"""A shortened run keeps only what its violation needs."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ def test_no_more_runs_than_allowed():
     assert len(runs) == 10
 
 
-def test_brokers_that_are_not_needed_go_with_what_happens_to_them():
+def test_brokers_that_are_not_needed_go_with_their_incidents():
     plan = replace(plan_of(3), brokers=7, replication_factor=3, incidents=(
         Incident(at_ms=3_000, what=Fault.KILL, node=2, for_ms=200),
         Incident(at_ms=4_000, what=Fault.CUT, node=2, other=7, for_ms=200),
@@ -78,7 +78,7 @@ def test_incidents_that_need_no_time_get_none_and_begin_early():
     assert small.duration_ms == 14_000
 
 
-def test_everything_else_becomes_plain_where_it_is_not_needed():
+def test_all_other_values_become_defaults_if_not_needed():
     plan = replace(plan_of(1), groups=2, idempotent=True, recovery_manager=True, roll_ms=1_000)
     small = shrink(plan, lambda it: it.recovery_manager)
     assert (small.groups, small.idempotent, small.recovery_manager) == (0, False, True)

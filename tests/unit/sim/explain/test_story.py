@@ -1,4 +1,4 @@
-"""A run in which a rule breaks, told: each part of the story is there, and in its order."""
+"""The story of a run that breaks a rule: each part is there, in its order."""
 
 import re
 from dataclasses import replace
@@ -17,9 +17,9 @@ SLOW_MS, KILL_MS = 4_000, 5_000
 
 
 def plan(leader):
-    """The leader is slow to reach for the others, takes records that nobody else has yet, and is killed.
+    """Messages of the leader are slow; it appends records that no follower has yet, and is killed.
 
-    The rest is of no importance.
+    The other values do not matter.
     """
     return Plan(
         seed=1, brokers=4, replication_factor=3, min_isr=2, partitions=1,
@@ -93,13 +93,13 @@ def test_the_story_has_its_parts_in_their_order():
     assert re.search(rf"^    n{leader} truncated its log at ", lines[why + 1])
 
 
-def test_a_run_that_is_told_goes_as_it_would_without():
+def test_recording_a_story_does_not_change_the_run():
     it, _, outcome, _ = broken()
     with applied(MUTANT):
         assert Simulation(it).run().digest == outcome.digest
 
 
-def test_a_run_in_which_nothing_breaks_has_no_end():
+def test_a_run_without_a_violation_has_no_end():
     it, leader, _, _ = broken()
     outcome, story = run(it)
     assert outcome.violation is None
@@ -107,7 +107,7 @@ def test_a_run_in_which_nothing_breaks_has_no_end():
     assert not any("a rule is broken" in line for line in story.lines)
 
 
-def test_the_broker_that_acknowledged_is_named_where_another_leads_already():
+def test_the_broker_that_acknowledged_is_named_if_another_leads_already():
     """A leader that hears nothing of the controller goes on acknowledging with acks=1."""
     told = []
     for seed in range(1, 12):
@@ -131,6 +131,6 @@ def test_the_broker_that_acknowledged_is_named_where_another_leads_already():
     assert told
 
 
-def test_what_is_found_in_the_end_was_broken_when_the_last_holder_went():
+def test_a_loss_found_at_the_end_happened_when_the_last_holder_was_lost():
     moment_ms = broken()[3].moment_us / 1_000
     assert SLOW_MS < moment_ms < KILL_MS + 10

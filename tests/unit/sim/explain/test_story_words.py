@@ -1,4 +1,4 @@
-"""What the words of a story say of rules and of changes."""
+"""The text of a story about rules and changes."""
 
 import re
 from dataclasses import replace
@@ -63,12 +63,12 @@ BASE = PartitionRegistration(
         ({}, {"partition_epoch": 8}, ""),
     ],
 )
-def test_a_change_says_who_moved_and_what_is_now(former, changes, words):
+def test_a_change_names_the_brokers_that_moved_and_the_new_state(former, changes, words):
     before = replace(BASE, **former)
     assert change(before, replace(before, **changes)) == words
 
 
-def test_what_is_seen_first_is_its_leader():
+def test_the_first_state_names_the_leader():
     assert change(None, BASE) == "n1 leads epoch 4 (in sync n1, n2, n3)"
 
 

@@ -1,4 +1,4 @@
-"""The text of scenarios: what is a command, what is expected of it, and what is wrong with it."""
+"""The text of scenarios: commands, expected output, and errors."""
 
 import pytest
 
@@ -17,7 +17,7 @@ wait 5s
 """
 
 
-def test_commands_and_what_is_expected_of_them():
+def test_commands_and_their_expected_output():
     scenario = parse(TEXT, "two.txt", dict.fromkeys(KNOWN))
     assert [command.text for command in scenario.commands] == [
         "cluster brokers=2",
@@ -50,7 +50,7 @@ def test_commands_are_carried_out_in_their_order():
         ("\n   1.0s  t  leader 1\n", "x.txt:2: an expectation before any command"),
     ],
 )
-def test_what_is_wrong_is_one_line_with_file_and_line(text, message):
+def test_an_error_is_one_line_with_file_and_line(text, message):
     with pytest.raises(ScenarioError) as error:
         parse(text, "x.txt", dict.fromkeys(KNOWN))
     assert str(error.value) == message
@@ -61,7 +61,7 @@ def words(text):
     return command.words()
 
 
-def test_words_are_taken_once():
+def test_words_of_a_command_are_parsed():
     taken = words("kill 1 2,3 a=5 b=off")
     assert taken.next("a node") == "1"
     assert taken.numbers(taken.next("nodes")) == [2, 3]
@@ -105,6 +105,6 @@ def test_texts_are_compared_without_times():
     ) == ("kill 1\n    t        ISR 1\n    n1       ends at 2.0s\n")
 
 
-def test_runs_of_numbers_are_drawn_together():
+def test_consecutive_numbers_are_printed_as_ranges():
     assert spans([1, 2, 3, 5, 7, 8], "r") == "r1-r3 r5 r7-r8"
     assert spans([]) == ""

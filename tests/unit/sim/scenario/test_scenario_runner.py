@@ -1,4 +1,4 @@
-"""What the commands of scenarios do; what they bring about is shown by `tests/scenario`."""
+"""The commands of scenarios; their effects are shown by `tests/scenario`."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def played(text):
         ("kill 1 2 3\nread\nreassign 1,2", "no broker is reachable"),
     ],
 )  # fmt: skip
-def test_what_is_impossible_is_one_line_with_file_and_line(line, message):
+def test_an_impossible_command_is_one_line_with_file_and_line(line, message):
     with pytest.raises(ScenarioError) as error:
         played(BEGIN + line)
     number = 3 + line.count("\n")
@@ -59,13 +59,13 @@ def test_what_is_impossible_is_one_line_with_file_and_line(line, message):
         ("cluster elr=maybe", "elr=maybe: it is on or off"),
     ],
 )
-def test_a_scenario_begins_with_a_cluster_that_can_be(text, message):
+def test_a_scenario_begins_with_a_valid_cluster(text, message):
     with pytest.raises(ScenarioError) as error:
         played(text)
     assert str(error.value) == f"x.txt:1: {message}"
 
 
-def test_a_topic_is_there_before_it_is_used():
+def test_a_topic_is_created_before_it_is_used():
     with pytest.raises(ScenarioError, match=r"x\.txt:2: there is no topic yet"):
         played("cluster\nproduce 1")
 

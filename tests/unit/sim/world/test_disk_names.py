@@ -7,7 +7,7 @@ import pytest
 from minikafka.sim.world.disk_names import NameJournal, NameTable, moved, parent
 
 
-def test_a_folder_lists_what_is_right_in_it():
+def test_a_folder_lists_its_direct_entries():
     names = NameTable()
     names.make("a")
     names.put("a/x", 1)
@@ -17,7 +17,7 @@ def test_a_folder_lists_what_is_right_in_it():
     assert list(names.below("a")) == ["a", "a/x", "a/b", "a/b/y"]
 
 
-def test_what_is_removed_leaves_nothing_behind():
+def test_a_removal_leaves_no_entries():
     names = NameTable()
     names.make("a")
     names.put("a/b/x", 1)

@@ -112,14 +112,14 @@ def test_a_link_that_was_cut_twice_heals_with_the_last_one(wire):
     assert not wire.network.is_cut("a", "b")
 
 
-def test_nobody_listens(wire):
+def test_a_connection_to_a_closed_port_is_refused(wire):
     other = Recorder()
     wire.network.connect("a", ("b", 1), other)
     wire.run()
     assert other.reason == "connection refused"
 
 
-def test_a_close_comes_behind_what_was_sent(wire):
+def test_a_close_arrives_after_the_data(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"last")
     wire.network.close(wire.stream, 0)
@@ -129,7 +129,7 @@ def test_a_close_comes_behind_what_was_sent(wire):
     assert wire.server.reason == "closed by the peer"
 
 
-def test_a_process_that_ends_is_heard_of(wire):
+def test_the_end_of_a_process_closes_its_streams(wire):
     wire.run()
     wire.network.close_all("b")
     wire.run()
@@ -148,7 +148,7 @@ def test_a_machine_without_power_is_silent_until_it_is_back(wire):
     assert wire.server.data == []
 
 
-def test_what_a_cut_link_held_back_is_lost_with_its_machine(wire):
+def test_data_held_back_by_a_cut_link_is_lost_with_its_machine(wire):
     """It was still in the machine, to be sent again; a clogged stream's is further on its way."""
     wire.run()
     wire.network.cut("a", "b")
@@ -160,7 +160,7 @@ def test_what_a_cut_link_held_back_is_lost_with_its_machine(wire):
     assert wire.server.data == []
 
 
-def test_what_a_cut_link_held_back_arrives_where_its_machine_lives(wire):
+def test_data_held_back_by_a_cut_link_arrives_if_its_machine_is_alive(wire):
     wire.run()
     wire.network.cut("a", "b")
     wire.network.send(wire.stream, 0, b"late")
@@ -182,7 +182,7 @@ def test_a_call_to_a_machine_that_is_off_is_answered_when_it_is_back(wire):
     assert caller.reason == "connection refused"
 
 
-def test_a_clogged_stream_holds_what_it_has_while_another_passes(wire):
+def test_a_clogged_stream_holds_its_data_while_another_passes(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"old")
     clog = wire.network.clog("a", "b")
@@ -214,7 +214,7 @@ def test_a_stream_that_is_clogged_twice_passes_after_the_last_one(wire):
     assert wire.server.data == [b"late", b"healed"]
 
 
-def test_what_a_host_gave_up_arrives_after_what_it_says_again(wire):
+def test_data_of_an_aborted_connection_arrives_after_its_retransmission(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"first")
     clog = wire.network.abort("a", "b")
@@ -230,7 +230,7 @@ def test_what_a_host_gave_up_arrives_after_what_it_says_again(wire):
     assert wire.server.reason == "closed by the peer"
 
 
-def test_connections_of_others_are_not_given_up(wire):
+def test_connections_of_others_are_not_aborted(wire):
     wire.run()
     wire.network.abort("b", "c")
     wire.network.send(wire.stream, 0, b"on")
@@ -239,7 +239,7 @@ def test_connections_of_others_are_not_given_up(wire):
     assert wire.client.reason is None
 
 
-def test_what_is_clogged_arrives_although_its_sender_is_gone(wire):
+def test_clogged_data_arrives_although_its_sender_is_gone(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"last words")
     wire.network.clog("a", "b")

@@ -1,4 +1,4 @@
-"""What a crash keeps and what a power loss takes."""
+"""Data that a crash keeps and data that a power loss removes."""
 
 from random import Random
 
@@ -29,7 +29,7 @@ def durable_file(disk, content):
 
 
 def outcomes(make):
-    """What is left of t/a after a power loss, for many random choices."""
+    """The contents of t/a after a power loss, for many random choices."""
     left = []
     for seed in range(60):
         disk = SimDisk("d")
@@ -54,7 +54,7 @@ def test_a_removal_is_durable_once_all_names_are_synced():
     assert disk.list("a") == []
 
 
-def test_crash_keeps_what_was_written(disk):
+def test_crash_keeps_written_data(disk):
     disk.lock()
     disk.open("t/a", create=True).append(b"abc")
     disk.crash()
@@ -62,7 +62,7 @@ def test_crash_keeps_what_was_written(disk):
     disk.lock()
 
 
-def test_power_loss_keeps_what_was_synced_and_some_of_the_rest():
+def test_power_loss_keeps_synced_data_and_some_of_the_rest():
     def make(disk):
         durable_file(disk, b"abc").append(b"defgh")
 
@@ -159,7 +159,7 @@ def test_file_needs_its_folder(disk):
         disk.open("t/missing")
 
 
-def test_lock_is_held_until_it_is_given_up(disk):
+def test_lock_is_held_until_it_is_released(disk):
     disk.lock()
     with pytest.raises(StorageFault):
         disk.lock()
@@ -167,7 +167,7 @@ def test_lock_is_held_until_it_is_given_up(disk):
     disk.lock()
 
 
-def test_space_shrinks_with_what_is_written():
+def test_space_shrinks_with_written_data():
     disk = SimDisk(capacity=100)
     disk.open("a", create=True).append(b"x" * 30)
     assert disk.space() == (100, 70)
@@ -193,7 +193,7 @@ def log_with_unsynced(count=4):
     return disk, batches
 
 
-def test_flipped_bits_are_in_what_was_not_synced_and_where_a_checksum_finds_them():
+def test_flipped_bits_are_in_unsynced_data_and_covered_by_a_checksum():
     """C4: base offset and leader epoch of a batch stay as they are."""
     flipped = 0
     for seed in range(300):
@@ -220,7 +220,7 @@ def test_a_copy_is_another_disk_on_which_everything_is_durable(disk):
     assert read_file(disk, "t/a") == b"abcd"
 
 
-def test_a_mended_disk_takes_and_gives_again(disk):
+def test_a_repaired_disk_writes_and_reads_again(disk):
     file = durable_file(disk, b"abc")
     disk.fill()
     with pytest.raises(StorageFault, match="No space"):
@@ -250,7 +250,7 @@ def test_files_that_were_synced_by_their_suffix_outlive_a_power_loss():
 
 
 def refusals(disk):
-    """What an operating system refuses, and what it says."""
+    """Operations that an operating system refuses, and its errors."""
     disk.open("t/a", create=True)
     closed = disk.open("t/a")
     closed.close()
@@ -283,7 +283,7 @@ def refusals(disk):
 
 
 @pytest.mark.parametrize("make", [SimDisk, OsDisk])
-def test_what_an_operating_system_refuses_is_refused(make, tmp_path):
+def test_operations_that_an_operating_system_refuses_are_refused(make, tmp_path):
     """A simulated disk that accepts more hides what stops a node on a real one."""
     disk = make(str(tmp_path))
     disk.make_dir("t")
@@ -312,7 +312,7 @@ def test_a_file_that_is_replaced_gives_its_room_back():
 
 
 @pytest.mark.parametrize("sync_all", [False, True])
-def test_what_a_sync_could_not_write_is_lost_though_the_next_sync_succeeds(sync_all):
+def test_data_of_a_failed_sync_is_lost_though_the_next_sync_succeeds(sync_all):
     disk = SimDisk()
     file = disk.open("a", create=True)
     disk.sync_dir("")

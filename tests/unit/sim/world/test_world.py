@@ -5,7 +5,7 @@ import pytest
 from minikafka.sim.world.world import ConditionTimeoutError, World
 
 
-def test_what_is_due_at_one_time_happens_in_the_order_of_asking():
+def test_events_of_one_time_happen_in_the_order_of_scheduling():
     world, seen = World(1), []
     world.after(20, lambda: seen.append("late"))
     world.after(10, lambda: seen.append("first"))
@@ -15,7 +15,7 @@ def test_what_is_due_at_one_time_happens_in_the_order_of_asking():
     assert world.now_us == 1000
 
 
-def test_what_was_called_off_does_not_happen():
+def test_a_cancelled_event_does_not_happen():
     world, seen = World(1), []
     planned = world.after(10, lambda: seen.append(1))
     planned.cancel()
@@ -34,7 +34,7 @@ def test_waiting_ends_with_the_condition_or_with_the_time():
     assert world.now_us == 8_000
 
 
-def test_what_one_purpose_draws_does_not_change_another():
+def test_draws_for_one_purpose_do_not_change_another():
     first, second = World(7), World(7)
     first.rng("network").random()
     assert first.rng("disk").random() == second.rng("disk").random()

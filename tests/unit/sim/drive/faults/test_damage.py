@@ -131,7 +131,7 @@ def test_a_replica_without_a_copy_is_left_alone(stopped):
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_a_damaged_node_comes_back_and_is_repaired_when_all_is_mended(what):
+def test_a_damaged_node_comes_back_and_is_repaired_with_all_others(what):
     cluster = started_cluster(3, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1, 2, 3]])
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""Each fault does what it says, and is undone; what was to be undone later is not done twice."""
+"""Each fault has its effect, and is undone once."""
 
 import pytest
 
@@ -43,7 +43,7 @@ DOWN = (Fault.KILL, *LOSING_POWER, Fault.RESTART, Fault.WIPE)
 
 
 @pytest.mark.parametrize("what", DOWN)
-def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
+def test_a_node_goes_down_and_serves_again(cluster, faults, losses, what):
     faults.inject(incident(what))
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: not node.alive, 10_000, "the node is down")
