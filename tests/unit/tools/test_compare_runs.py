@@ -51,7 +51,7 @@ def folders(tmp_path):
     ]
 
 
-def test_what_nobody_answered_is_counted_within_the_time_of_each_fault(folders):
+def test_unanswered_records_are_counted_within_the_time_of_each_fault(folders):
     first, second, third = map(compare_runs.read_run, folders)
     assert first.no_answer_ms == (3_500, 1_000)
     assert second.no_answer_ms == (2_000, 250)
@@ -77,7 +77,7 @@ def test_systems_stand_side_by_side_with_medians_and_spread(folders, capsys):
     ]
 
 
-def test_a_fault_that_no_run_could_do_says_why(tmp_path):
+def test_a_fault_that_no_run_could_do_has_its_reason(tmp_path):
     run = compare_runs.read_run(write_run(tmp_path / "a", "minikafka", (1.1,), slow=False))
     assert "50, for 2.0 s: no answer | not done: no network |\n" in compare_runs.tables([run])
 

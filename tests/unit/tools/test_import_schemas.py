@@ -20,7 +20,7 @@ SOURCE = {
 }
 
 
-def test_layout_tells_names_types_and_tags_of_one_version() -> None:
+def test_layout_has_names_types_and_tags_of_one_version() -> None:
     spec = parse_message(SOURCE, "data")
     assert layout(spec, spec.root, 0) == "{topicname:STRING;parts:[]{id:UINT16;};old:BOOLEAN;}"
     assert layout(spec, spec.root, 1) == (

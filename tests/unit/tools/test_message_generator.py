@@ -52,7 +52,7 @@ def test_bad_version_range_is_refused_by_name() -> None:
             Versions.parse(text)
 
 
-def test_condition_is_as_short_as_what_is_known_allows() -> None:
+def test_condition_is_as_short_as_the_version_range_allows() -> None:
     within = Versions(2, 9)
     assert Versions(0, 9).condition(within) is None
     assert Versions(4, 9).condition(within) == "version >= 4"
@@ -106,7 +106,7 @@ def test_length_behind_numbers_is_read_in_the_same_run() -> None:
     assert [part.codes for part in tags.segments(spec.versions)] == [["B"], []]
 
 
-def test_generated_class_reads_what_it_wrote_at_every_version() -> None:
+def test_generated_class_survives_the_round_trip_at_every_version() -> None:
     parts = field("Parts", "[]Part", "1+", fields=[field("Id", "uuid"), field("Old", versions="1")])
     source = schema(field("Number"), field("Text", "string", nullableVersions="3+"), parts)
     thing = generated(source)
@@ -182,7 +182,7 @@ def test_reused_tag_changed_order_and_lost_versions_are_refused() -> None:
     assert violations(before, None) == ["schemas/data/Thing.json: the message is gone"]
 
 
-def test_committed_modules_are_what_the_schemas_say() -> None:
+def test_committed_modules_equal_generated_ones() -> None:
     """R5."""
     from tools.generate_messages import differences
     from tools.generate_messages import generated as generate

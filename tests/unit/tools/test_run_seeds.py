@@ -69,7 +69,7 @@ def test_the_table_hides_no_run_that_is_undecided_or_was_not_made(home):
     assert off.startswith("- ELR off: 2 runs, 0 verified, 1 broken, 1 undecided; 5,172 ack")
 
 
-def test_what_was_run_is_not_run_again(home, monkeypatch, capsys):
+def test_a_finished_run_is_not_repeated(home, monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(run_seeds, "_verify", lambda *words, **_: asked.append(words[2]) or "no")
     words = [str(home), "--profile", "harsh", "--only", "101,103"]

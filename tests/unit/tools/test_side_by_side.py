@@ -1,4 +1,4 @@
-"""Tests that share something stay in one process, whatever pytest and its plug-ins make of it."""
+"""Tests that share a resource stay in one process, with pytest's own plug-ins loaded."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def test_it(number, pytestconfig):
         ("tests/unit/server/test_ports.py::test_it", "tests/unit/server/test_ports.py::test_it"),
     ],
 )
-def test_tests_are_grouped_by_what_they_share(node_id, group):
+def test_tests_are_grouped_by_shared_resources(node_id, group):
     assert group_of(node_id) == group
 
 

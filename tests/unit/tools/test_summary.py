@@ -1,4 +1,4 @@
-"""The end of `make test`: what was run, and what is missing."""
+"""The end of `make test`: counts of tests that ran, and those that are missing."""
 
 import json
 
@@ -47,7 +47,7 @@ def complete():
 SEEDS = {"seeds": len(floors.SEEDS), "floors reached": floors.count(), "problems": 0}
 
 
-def test_a_complete_run_is_told_by_kind(run):
+def test_a_complete_run_is_reported_by_kind(run):
     status, out = run(complete(), SEEDS)
     assert status == 0, out
     lines = [line.split() for line in out.splitlines()]
@@ -104,7 +104,7 @@ def test_a_mutant_that_was_not_killed_is_missed(run):
     assert f"{len(MUTATIONS) - 1} of {len(MUTATIONS)} mutants were killed" in out
 
 
-def test_a_kind_that_nobody_stated_is_named(run):
+def test_a_kind_without_a_stated_number_is_named(run):
     status, out = run([*complete(), ("tests.new.test_x", "test_it", "")], SEEDS)
     assert status == 1
     assert "new: a kind of test that is not stated" in out
