@@ -16,7 +16,7 @@ settings.load_profile("ci")
 
 
 def pytest_configure(config):
-    """Give each process of pytest ports of its own: clusters choose theirs among them."""
+    """Give each process of pytest separate ports: its clusters choose among them."""
     worker = getattr(config, "workerinput", None)
     if worker is not None:
         usable, count = ports.choice(), worker["workercount"]

@@ -1,8 +1,8 @@
-"""What a run of all tests consisted of, as a table; the end of `make test`.
+"""A table of the tests of a whole run; the end of `make test`.
 
     python -m tests.summary FOLDER
 
-FOLDER holds the JUnit files that pytest wrote (*.xml) and what the seeds of CI came to
+FOLDER holds the JUnit files that pytest wrote (*.xml) and the results of the seeds of CI
 (floors.json). Exit status 1 where a kind of test has fewer tests than stated here or so many more
 that the number says nothing, where no test of a module ran, where a test was skipped or failed,
 where data is missing (`conformance.evidence`), and where the seeds, the floors or the mutants are
@@ -113,7 +113,7 @@ class Run:
 
 
 def seeds_of(folder):
-    """What the seeds of CI came to; nothing where they did not run."""
+    """The results of the seeds of CI; empty if they did not run."""
     path = folder / _FLOORS
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
