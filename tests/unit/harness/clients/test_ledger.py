@@ -135,7 +135,7 @@ def test_a_value_that_is_no_frame_is_an_error(tmp_path, junk):
         list(read_entries(tmp_path / "l"))
 
 
-WRITE_FOR_EVER = """
+WRITE_UNTIL_KILLED = """
 import ast, sys, itertools
 from pathlib import Path
 from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
@@ -153,7 +153,7 @@ def test_synced_entries_survive_sigkill_of_the_writer(tmp_path):
     """S1: the ledger is durable."""
     path = tmp_path / "l"
     child = subprocess.Popen(
-        [sys.executable, "-c", WRITE_FOR_EVER, str(path), repr(HEADER)],
+        [sys.executable, "-c", WRITE_UNTIL_KILLED, str(path), repr(HEADER)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
