@@ -52,6 +52,16 @@ WORDS = re.compile(
 )
 QUOTED = re.compile(r"^\| |^#+ ")
 """Tables may quote them: the one of CONTRIBUTING.md does."""
+WORDS_NOT_CHECKED_YET = tuple(
+    f"tests/unit/{folder}/"
+    for folder in (
+        "apis", "cli", "config", "controller", "group", "node", "raft", "replica", "server",
+        "serving",
+    )
+)  # fmt: skip
+"""Temporary: tests whose words are not replaced yet. Remove a folder once its tests pass."""
+RECORDED_NAMES = ("nobody alive",)
+"""Names that recorded data of `tests/conformance/data` have."""
 
 
 def main() -> int:
@@ -237,13 +247,17 @@ def class_names() -> Iterator[str]:
 
 
 def words() -> Iterator[str]:
-    """The package, the tools and the documents do without certain words."""
-    for name in tracked("minikafka/*.py", "tools/*.py", "*.md", "docs/*.md"):
-        if name.startswith(GENERATED) or name == "tools/tidy.py":
+    """Code, tests, scenarios and documents do without certain words; tests also within names."""
+    skipped = (*GENERATED, *WORDS_NOT_CHECKED_YET, "tools/tidy.py")
+    for name in tracked("*.py", "*.md", "tests/scenario/*.txt"):
+        if name.startswith(skipped):
             continue
         text = (ROOT / name).read_text(encoding="utf-8")
         for number, line in enumerate(text.splitlines(), 1):
-            found = WORDS.search(line)
+            checked = line.replace("_", " ") if name.startswith("tests/") else line
+            for recorded in RECORDED_NAMES:
+                checked = checked.replace(recorded, "")
+            found = WORDS.search(checked)
             if found is not None and not QUOTED.search(line):
                 yield f"{name}:{number}: say {found[0]!r} in plainer words"
 
