@@ -27,11 +27,11 @@ from minikafka.controller.broker_heartbeats import (
 )
 from minikafka.controller.cluster_checks import check_broker_epoch
 from minikafka.controller.replication_control import (
-    elections_with,
-    elections_without,
+    elections_after_unfencing,
     removal_after_unclean_shutdown,
     removal_from_directory,
     removal_from_isrs,
+    removal_from_isrs_and_stale_elrs,
 )
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
@@ -101,7 +101,7 @@ def register_broker(
         record.fenced = known.fenced
         record.in_controlled_shutdown = known.in_controlled_shutdown
     else:
-        records += _leftovers(view, known, request, version)
+        records += _end_former_incarnation(view, known, request, version)
     if view.metadata_version < DIRECTORIES_FROM:
         record.log_dirs = []
     records.append(record)
@@ -128,7 +128,7 @@ def _check_session_over(
         )
 
 
-def _leftovers(
+def _end_former_incarnation(
     view: View,
     known: BrokerRegistration | None,
     request: registration_messages.BrokerRegistrationRequest,
@@ -138,6 +138,9 @@ def _leftovers(
 
     A broker that was unregistered may still be in an ELR; its shutdown counts as unclean.
     """
+    if not view.elr_enabled:
+        # C5, E12: a stale ELR would count again if ELR is enabled.
+        return removal_from_isrs_and_stale_elrs(view, request.broker_id)
     is_clean = (
         known is not None
         and version >= _PREVIOUS_EPOCH_FROM
@@ -145,16 +148,14 @@ def _leftovers(
     )
     if is_clean:
         return removal_from_isrs(view, request.broker_id)
-    if not view.elr_enabled:
-        # E12: remove it also from a stale ELR, which would count again if ELR is enabled.
-        return elections_without(view, request.broker_id)
     records = removal_after_unclean_shutdown(view, request.broker_id)
-    _log.info(
-        "broker %d had an unclean shutdown (the registration names previous epoch %d): %s",
-        request.broker_id,
-        request.previous_broker_epoch,
-        "1 partition changes" if len(records) == 1 else f"{len(records)} partitions change",
-    )
+    if known is not None:
+        _log.info(
+            "broker %d had an unclean shutdown (the registration names previous epoch %d): %s",
+            request.broker_id,
+            request.previous_broker_epoch,
+            "1 partition changes" if len(records) == 1 else f"{len(records)} partitions change",
+        )
     return records
 
 
@@ -313,7 +314,7 @@ def unfencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
     change = BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=-1, log_dirs=[]
     )
-    return [change, *elections_with(view, broker.broker_id)]
+    return [change, *elections_after_unfencing(view, broker.broker_id)]
 
 
 def _directory_changes(
@@ -386,7 +387,7 @@ def unregister_broker(
     heartbeats.forget(broker.broker_id)
     record = UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch)
     return ControllerResult(
-        [*elections_without(view, broker.broker_id), record],
+        [*removal_from_isrs_and_stale_elrs(view, broker.broker_id), record],
         unregister_messages.UnregisterBrokerResponse(error_message=None),
     )
 

@@ -29,7 +29,10 @@ _EPOCHS_IN_ISR_FROM = 3
 
 
 def removal_from_isrs(view: View, broker_id: int) -> list[MetadataRecord]:
-    """Return the changes that remove a stopping broker from every ISR; it may join ELRs (E5)."""
+    """Return the changes that remove a broker from every ISR; it may join ELRs (E5).
+
+    The broker is fenced, stops, or registers again after a clean shutdown.
+    """
     return _changes(
         view.change(
             found,
@@ -55,8 +58,12 @@ def removal_after_unclean_shutdown(view: View, broker_id: int) -> list[MetadataR
     )
 
 
-def elections_without(view: View, broker_id: int) -> list[MetadataRecord]:
-    """Return the changes after a broker is unregistered, or ended uncleanly without ELR."""
+def removal_from_isrs_and_stale_elrs(view: View, broker_id: int) -> list[MetadataRecord]:
+    """Return the changes after a broker is unregistered, or registers while ELR is off (C5).
+
+    While ELR is off, each change empties the partition's ELR (E12). While ELR is on, the broker may
+    join or stay in an ELR.
+    """
     return _changes(
         view.change(
             found,
@@ -67,7 +74,7 @@ def elections_without(view: View, broker_id: int) -> list[MetadataRecord]:
     )
 
 
-def elections_with(view: View, broker_id: int) -> list[MetadataRecord]:
+def elections_after_unfencing(view: View, broker_id: int) -> list[MetadataRecord]:
     """Return the elections that become possible when a broker is unfenced (E6).
 
     Only partitions without leader change; leaders add the broker to ISRs later.

@@ -151,7 +151,7 @@ MUTATIONS = (
     ),
     mutation(
         "E7: an unclean shutdown is believed to be clean",
-        ("controller.cluster_control", "_leftovers",
+        ("controller.cluster_control", "_end_former_incarnation",
          "request.previous_broker_epoch == known.epoch", "True"),
     ),
     mutation(
@@ -161,7 +161,7 @@ MUTATIONS = (
     ),
     mutation(
         "C3: any epoch of a clean shutdown is good enough",
-        ("controller.cluster_control", "_leftovers",
+        ("controller.cluster_control", "_end_former_incarnation",
          "request.previous_broker_epoch == known.epoch", "request.previous_broker_epoch >= 0"),
     ),
     mutation(

@@ -1,3 +1,5 @@
+import logging
+
 import pytest
 
 from minikafka.common.errors import (
@@ -168,6 +170,20 @@ def test_after_an_unclean_shutdown_a_broker_leaves_the_elr_before_it_is_register
     assert change.leader == -2
     assert isinstance(record, RegisterBrokerRecord)
     assert record.broker_epoch == elr_topic.image.brokers[2].registered_at - 1
+
+
+def test_only_a_registered_broker_is_logged_to_have_had_an_unclean_shutdown(world, caplog):
+    """E7: a broker that registers for the first time had no shutdown."""
+    caplog.set_level(logging.INFO, "minikafka.controller")
+    world.join(1)
+    world.create(assignment=((1,),))
+    assert "unclean shutdown" not in caplog.text
+    world.fence(1)
+    world.register(1)
+    assert (
+        "broker 1 had an unclean shutdown (the registration names previous epoch -1): 1 partition "
+        "changes"
+    ) in caplog.text
 
 
 def test_a_file_of_another_broker_or_of_an_earlier_life_is_no_clean_shutdown(elr_topic):

@@ -75,13 +75,14 @@ def test_elr_that_is_left_from_before_does_not_count_again(elr_topic):
     assert elr_topic.partition().elr == ()
 
 
-def test_unclean_end_while_elr_is_off_takes_a_broker_out_of_what_is_left_of_it(elr_topic):
-    """E7, E12."""
+@pytest.mark.parametrize("is_clean", [False, True])
+def test_a_registration_while_elr_is_off_removes_the_broker_from_a_stale_elr(elr_topic, is_clean):
+    """C5, E7, E12."""
     elr_topic.propose(1, [1])
     update(elr_topic, (ELR, 0, SAFE))
     elr_topic.fence(3)
     assert elr_topic.partition().elr == (2, 3)
-    elr_topic.register(3, epoch=-1)
+    elr_topic.register(3, epoch=elr_topic.image.brokers[3].epoch if is_clean else -1)
     assert elr_topic.partition().elr == ()
 
 
