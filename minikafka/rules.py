@@ -55,8 +55,8 @@ RULES = {
         "A leader sends no response for acks=0 and responds to acks=1 after its own append, "
         "whatever the size of the ISR. It rejects acks=all with NOT_ENOUGH_REPLICAS while the ISR "
         "is under min ISR. After the append it responds when the high watermark has passed the "
-        "records, with NOT_ENOUGH_REPLICAS_AFTER_APPEND if the ISR has shrunk under min ISR, or "
-        "with REQUEST_TIMED_OUT after the timeout of the request.",
+        "records, with NOT_ENOUGH_REPLICAS_AFTER_APPEND if the maximal ISR (H2) has shrunk under "
+        "min ISR, or with REQUEST_TIMED_OUT after the timeout of the request.",
         "KIP-966, Additional High Watermark advancement requirement; "
         "`Partition.checkEnoughReplicasReachOffset`",
     ),
@@ -104,9 +104,10 @@ RULES = {
         "KIP-966, Broker behaviors",
     ),
     "E4": Rule(
-        "four events change the ELR",
-        "The ELR changes on an AlterPartition request, on the fencing or unfencing of a broker, "
-        "and on a registration after an unclean shutdown.",
+        "changes of the ISR and unclean shutdowns change the ELR",
+        "The ELR changes when the ISR changes (on an AlterPartition request, the fencing or "
+        "unfencing of a broker, the loss of a log directory, an unclean election), and on a "
+        "registration after an unclean shutdown. E10 to E12 name the other causes.",
         "KIP-966, Controller behaviors",
     ),
     "E5": Rule(
@@ -203,7 +204,8 @@ RULES = {
         "an unclean election needs a setting, a request or the last known leader",
         "With the recovery manager off and an empty ELR, the last known leader becomes leader when "
         "it unfences. With `unclean.leader.election.enable=true` the controller does not wait: if "
-        "that leader is fenced, it elects another unfenced replica.",
+        "that leader is fenced, it elects another unfenced replica. An ElectLeaders request of "
+        "type UNCLEAN elects in both cases (A3).",
         "KIP-966, Leader election; `PartitionChangeBuilder.electAnyLeader`",
     ),
     "L7": Rule(
@@ -231,12 +233,14 @@ RULES = {
     ),
     "C2": Rule(
         "a start removes the clean shutdown file",
-        "A broker reads the clean shutdown file when it starts, and removes it once its logs are "
-        "loaded. A missing file, an unreadable file or -1 means an unclean shutdown.",
+        "A broker reads the clean shutdown file when it starts, and removes it before it loads its "
+        "logs. A missing file, an unreadable file or -1 means an unclean shutdown. So does a "
+        "missing or damaged checkpoint of recovery points, a log that is gone, or a log that "
+        "extends beyond its flushed offset.",
         "KIP-966, Detection of an unclean shutdown; `CleanShutdownFileHandler`",
     ),
     "C3": Rule(
-        "only the epoch of the last registration is clean",
+        "a shutdown is clean only with the epoch of the last registration",
         "A broker sends the epoch of the file as `PreviousBrokerEpoch` in BrokerRegistration. The "
         "controller takes the shutdown as clean only if this epoch equals the one of the broker's "
         "registration record. In every other case E7 applies.",
@@ -251,7 +255,7 @@ RULES = {
     "C5": Rule(
         "every registration is unclean below the feature level",
         "Below the feature level that brings ELR, the controller takes every registration as one "
-        "after an unclean shutdown.",
+        "after an unclean shutdown: the broker leaves every ISR, and every ELR that is left.",
         "KIP-966, Detection of an unclean shutdown",
     ),
     "U1": Rule(

@@ -340,6 +340,7 @@ class Partition:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if self.log.high_watermark < end_offset:
             return None
+        # As Kafka: replicas of a pending proposal count here, unlike for the high watermark (H3).
         if len(self.isr.maximal) < self.min_isr:
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return ErrorCode.NONE

@@ -111,6 +111,19 @@ def test_acks_all_is_decided_when_the_high_watermark_passed_it(world):
     assert world.partition.append_outcome(0, end) == ErrorCode.NONE
 
 
+def test_acks_all_fails_after_the_append_if_the_maximal_isr_is_under_min_isr(world):
+    """H4: the records are below the high watermark, but the ISR has shrunk since."""
+    world.lead()
+    end = world.append(2, acks=-1).last_offset + 1
+    catch_up(world, 2, 3)
+    world.partition.apply(registration((1,), leader=1, partition_epoch=1))
+    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    world.append(1, acks=1)
+    catch_up(world, 2)
+    assert world.partition.isr.proposed == (1, 2)
+    assert world.partition.append_outcome(0, end) == ErrorCode.NONE
+
+
 def test_append_that_outlives_its_leader_epoch_is_not_acknowledged(world):
     world.lead()
     end = world.append(2, acks=-1).last_offset + 1
