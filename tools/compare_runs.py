@@ -7,7 +7,7 @@ had the same faults and the same settings. `--write` puts the table between the 
 Markdown file that are named `--mark`. Of several runs of one system with one seed it shows the
 median, and in brackets the least and the most where they differ.
 
-"No answer" after a fault: the longest time, between its begin and the begin of the next one, in
+"No answer" after a fault: the longest time, between its start and the start of the next one, in
 which records for one partition were sent and none of them was acknowledged.
 """
 
@@ -149,7 +149,7 @@ def _rows(like: Run) -> list[tuple[str, _Cell]]:
     for at, name in enumerate(like.faults):
         rows.append((f"{name}: no answer", partial(_after, at, "no_answer_ms")))
         if name.startswith(_STARTED_AGAIN):
-            rows.append((f"{name}: begin to healed", partial(_after, at, "healed_ms")))
+            rows.append((f"{name}: start to recovery", partial(_after, at, "healed_ms")))
     return [
         *rows,
         ("send to ack, p50", lambda of: _spread([run.ack_p50_ms for run in of], "{:,.1f} ms")),

@@ -1,4 +1,4 @@
-"""`minikafka bench`: measure the throughput and cost of a cluster, or compare two clusters.
+"""Measure the throughput and cost of a cluster, or compare two clusters.
 
 Loads run in a separate process, through librdkafka or by replaying encoded requests. Two targets
 are measured in turns, in an order drawn from the seed, under the same conditions; the table shows

@@ -1,8 +1,8 @@
-"""`minikafka demo-elr`: show which acknowledged records are lost without ELR.
+"""Show which acknowledged records are lost without ELR.
 
-Runs the "last replica standing" failure on two clusters side by side, without ELR and with it. Exit
-status: 0 if only the cluster without ELR lost acknowledged records, 1 for any other result, 2 if it
-could not be run, 3 usage.
+The command runs the "last replica standing" failure on two clusters side by side, without ELR and
+with it. Exit status: 0 if only the cluster without ELR lost acknowledged records, 1 for any other
+result, 2 if it could not be run, 3 usage.
 """
 
 import argparse

@@ -23,7 +23,7 @@ _OTHER_NAMES = {
 }
 _SELECTIONS = ("topic", "all-topic-partitions", "path-to-json-file")
 _FLAGS = {
-    "all-topic-partitions": "every partition that the election makes sense for: without leader, or"
+    "all-topic-partitions": "every partition eligible for this election type: without leader, or"
     " with PREFERRED not led by its first replica",
 }
 _VALUED = {
@@ -185,6 +185,7 @@ def _report(kind: ElectionType, outcomes: Outcomes) -> int:
             f" {_reason(refused[at])}"
         )
     if failed:
+        # As Kafka: the text of its tool.
         print(f"{len(failed)} replica(s) could not be elected", file=sys.stderr)
         return FAILED
     return 0

@@ -1,9 +1,9 @@
-"""`minikafka sim`: simulate whole clusters with faults in virtual time, drawn from seeds.
+"""Simulate whole clusters with faults in virtual time, drawn from seeds.
 
-Runs one seed after the other. Each is a separate cluster with its own faults, and every rule is
-checked after every step. If a seed breaks a rule, its plan is reduced to the incidents that are
-needed, and the story of the violation is printed. Exit status: 0 no rule was broken; 1 a rule was
-broken; 3 usage.
+The command runs one seed after the other. Each is a separate cluster with its own faults, and every
+rule is checked after every step. If a seed breaks a rule, its plan is reduced to the incidents that
+are needed, and the story of the violation is printed. Exit status: 0 no rule was broken; 1 a rule
+was broken; 3 usage.
 """
 
 import argparse

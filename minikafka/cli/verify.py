@@ -1,4 +1,4 @@
-"""`minikafka verify`: write records, inject faults, read by Spark, and judge every promise.
+"""Write records, inject faults, read by Spark, and judge every promise.
 
 Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 usage.
 """

@@ -10,7 +10,7 @@ S = TypeVar("S", bound=Enum)
 
 
 class StateTable(Generic[S]):
-    """For each state, the states that may follow it."""
+    """A table of the states that may follow each state."""
 
     __slots__ = ("_next", "_what")
 

@@ -96,7 +96,7 @@ def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
 
 @dataclass(slots=True)
 class FlushLedger:
-    """How far a log is durable, and the parts of it that are not synced yet.
+    """The durable end of a log, and its parts that are not synced yet.
 
     Records below `recovery_point` are durable. Everything below `wanted` should be flushed, and a
     flush of everything below `taken` was requested. Records below `due` must not be acknowledged

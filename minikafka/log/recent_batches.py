@@ -62,7 +62,7 @@ def _found(state: ProducerState, segment: Segment) -> _Found:
 
 
 def _remember(entry: ProducerEntry, segment: Segment, found: list[tuple[int, BatchHeader]]) -> None:
-    """Put the found batches that lead without a gap to the known batch in front of it."""
+    """Prepend the found batches that directly precede the known one."""
     if len(entry.batches) != 1:
         return
     recent: list[WrittenBatch] = []

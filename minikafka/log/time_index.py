@@ -52,7 +52,7 @@ class TimeIndex:
             index._timestamps.append(timestamp)
             index._offsets.append(relative)
         if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > ENTRY_SIZE:
-            # Only the zeros of a preallocated file.
+            # The file holds only preallocated zeros.
             return cls(base_offset, max_entries)
         index.is_sound = not any(content[len(index) * ENTRY_SIZE :])
         return index

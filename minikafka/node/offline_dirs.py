@@ -1,4 +1,4 @@
-"""What a broker does when one of its log directories goes offline."""
+"""The reaction of a broker to a log directory that goes offline."""
 
 from dataclasses import dataclass
 

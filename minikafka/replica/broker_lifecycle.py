@@ -76,7 +76,7 @@ HeartbeatContent = tuple[BrokerState, bool, int, int]
 
 
 class LifecycleListener(Protocol):
-    """What follows the states of a broker."""
+    """Receives the changes of a broker's state."""
 
     def broker_caught_up(self) -> None:
         """Start the replicas: the broker's metadata includes its registration."""

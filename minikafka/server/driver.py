@@ -1,6 +1,6 @@
 """The event loop of a node: passes events in, carries out effects, with one timer and threads.
 
-Only this module connects a node to a clock, sockets and threads. `step` is never reentered: events
+This module connects a node to the clock, its sockets and threads. `step` is never reentered: events
 that arise while effects are carried out are scheduled for later.
 """
 

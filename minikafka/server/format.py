@@ -14,7 +14,7 @@ from minikafka.server.os_disk import OsDisk
 
 
 class FormatError(Exception):
-    """Why nothing was formatted."""
+    """Nothing was formatted; the message has the reason."""
 
 
 def random_uuid() -> Uuid:

@@ -72,7 +72,7 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
             each.start()
         if summary.compiled is None:
             _log.warning("minikafka was installed without a C compiler: large batches take longer")
-        # Later: the first clients would have to wait for it.
+        # Delayed, since a collection would delay the first clients.
         loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 
         def stop() -> None:

@@ -1,1 +1,1 @@
-"""What every API handler stands on: context, waits, registry, forwarding, commits."""
+"""The base of every API handler: context, waits, registry, forwarding, commits."""

@@ -34,7 +34,7 @@ MUTATIONS = (
          "        if False:")),
     ),
     mutation(
-        "H2: only the persisted ISR counts",
+        "H2: only the committed ISR counts",
         ("replica.partition", "Partition.advance_high_watermark",
          ("maximal_isr=isr.maximal,\n"
          "            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
@@ -155,7 +155,7 @@ MUTATIONS = (
          "request.previous_broker_epoch == known.epoch", "True"),
     ),
     mutation(
-        "E7 off: who ended uncleanly leaves the ISR, but may be in the ELR",
+        "E7 off: a broker that ended uncleanly leaves the ISR, but may be in the ELR",
         ("controller.replication_control", "removal_after_unclean_shutdown",
          "unclean_shutdown=(broker_id,),", ""),
     ),
@@ -185,7 +185,7 @@ MUTATIONS = (
          "for x in sorted({*self.current.elr, *self.current.isr})", "for x in sorted(self.replicas)"),
     ),
     mutation(
-        "E8: who is thrown out of the ELR is forgotten",
+        "E8: a broker that is removed from the ELR is forgotten",
         ("controller.partition_change", "_Change.choose_elr",
          "self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))", "pass"),
     ),

@@ -55,16 +55,16 @@ class KafkaCluster(ClusterOfNodes):
         return f"cut back to its recovery points: {', '.join(map(str, losses)) or 'no record'}"
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
-        """Not supported."""
+        """Raise NotDoneError: Apache Kafka has no hook for this fault."""
         raise NotDoneError(_NO_HOOKS)
 
     def fill_disk(self, node: int) -> str:  # noqa: ARG002
-        """Not supported."""
+        """Raise NotDoneError: Apache Kafka has no hook for this fault."""
         raise NotDoneError(_NO_HOOKS)
 
     def free_disk(self, node: int) -> None:
         """Do nothing, since `fill_disk` is not supported."""
 
     def shift_clock(self, node: int, offset_ms: int) -> None:  # noqa: ARG002
-        """Not supported."""
+        """Raise NotDoneError: Apache Kafka has no hook for this fault."""
         raise NotDoneError(_NO_HOOKS)

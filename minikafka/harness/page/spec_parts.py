@@ -1,4 +1,4 @@
-"""What the Vega specifications of all kinds of lanes have in common."""
+"""The common parts of the Vega specifications of all kinds of lanes."""
 
 from typing import Any
 

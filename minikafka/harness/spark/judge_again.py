@@ -48,17 +48,17 @@ class JudgedAgain(RunFiles):
 
     @property
     def ledger_table(self) -> Path:
-        """In the output folder; the first verdict's ledger table stays as it is."""
+        """Path of the new ledger table; the table of the first verdict is not changed."""
         return self.out / "ledger.parquet"
 
     @property
     def findings(self) -> Path:
-        """In the output folder."""
+        """Path of the new findings."""
         return self.out / "findings.parquet"
 
     @property
     def polls(self) -> Path:
-        """In the output folder."""
+        """Path of the new table of polls."""
         return self.out / "polls.parquet"
 
 

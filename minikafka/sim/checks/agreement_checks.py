@@ -1,8 +1,8 @@
 """Rules for the replicas of an idle cluster after all faults have ended.
 
 Every member of an ISR has the log end offset, high watermark, log start offset and batches of its
-leader. A follower learns a high watermark one fetch after the leader moved it, and no fetch is
-longer away than replica.fetch.wait.max.ms.
+leader. A follower learns a high watermark one fetch after the leader moved it, and a fetch waits at
+most replica.fetch.wait.max.ms.
 
 Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset), docs/rules.md H2.
 """
@@ -25,7 +25,7 @@ class Pair(NamedTuple):
     leader: int
     member: int
     leader_log: UnifiedLog | None
-    log: UnifiedLog | None
+    member_log: UnifiedLog | None
 
 
 def pairs(nodes: Mapping[int, SimNode], image: MetadataImage) -> Iterator[Pair]:
@@ -49,37 +49,38 @@ def _log(nodes: Mapping[int, SimNode], node_id: int, where: TopicPartition) -> U
     return None if held is None else held.log
 
 
-def unlike_offsets(pair: Pair, *, trims_alone: bool) -> str | None:
+def unlike_offsets(pair: Pair, *, followers_trim_independently: bool) -> str | None:
     """Return how the offsets of two replicas differ; None if they agree.
 
-    With `trims_alone` a follower may start later than its leader: retention by size depends on the
-    segments of each replica.
+    With `followers_trim_independently` a follower may start later than its leader: retention by
+    size depends on the segments of each replica.
     """
-    mine, its = pair.leader_log, pair.log
-    who = f"{pair.where}: n{pair.member} in the ISR of leader n{pair.leader}"
-    if mine is None or its is None:
-        return f"{who}: one of them has no log"
-    if its.log_end_offset != mine.log_end_offset:
-        return f"{who} ends at {its.log_end_offset}, the leader at {mine.log_end_offset}"
-    for name, log in (("the leader", mine), (f"n{pair.member}", its)):
+    leader_log, member_log = pair.leader_log, pair.member_log
+    which = f"{pair.where}: n{pair.member} in the ISR of leader n{pair.leader}"
+    if leader_log is None or member_log is None:
+        return f"{which}: one of them has no log"
+    end, leader_end = member_log.log_end_offset, leader_log.log_end_offset
+    if end != leader_end:
+        return f"{which} ends at {end}, the leader at {leader_end}"
+    for name, log in (("the leader", leader_log), (f"n{pair.member}", member_log)):
         if log.high_watermark != log.log_end_offset:
             return (
-                f"{who}: {name} has high watermark {log.high_watermark} and ends at "
+                f"{which}: {name} has high watermark {log.high_watermark} and ends at "
                 f"{log.log_end_offset}"
             )
-    begins_late = its.log_start_offset > mine.log_start_offset and not trims_alone
-    if its.log_start_offset < mine.log_start_offset or begins_late:
-        return f"{who} starts at {its.log_start_offset}, the leader at {mine.log_start_offset}"
+    start, leader_start = member_log.log_start_offset, leader_log.log_start_offset
+    if start < leader_start or (start > leader_start and not followers_trim_independently):
+        return f"{which} starts at {start}, the leader at {leader_start}"
     return None
 
 
 def unlike_batches(pair: Pair) -> str | None:
     """Return the first difference of the batches of two replicas; None if they are the same."""
-    mine, its = pair.leader_log, pair.log
-    assert mine is not None
-    assert its is not None
-    start = max(mine.log_start_offset, its.log_start_offset)
-    have, wanted = (batches_of(log, start, log.log_end_offset) for log in (its, mine))
+    leader_log, member_log = pair.leader_log, pair.member_log
+    assert leader_log is not None
+    assert member_log is not None
+    start = max(leader_log.log_start_offset, member_log.log_start_offset)
+    have, wanted = (batches_of(log, start, log.log_end_offset) for log in (member_log, leader_log))
     if have == wanted:
         return None
     at = common_count(have, wanted)

@@ -243,7 +243,7 @@ class ReplicaChecks:
         """Check what the leader of this epoch knows of ISR and followers.
 
         ReplicationQuorumSuperset: if it has the latest metadata, its maximal ISR includes the ISR
-        that the controller has persisted, and equals it while no change is proposed. WeakIsr: no
+        that the controller has committed, and equals it while no change is proposed. WeakIsr: no
         follower holds fewer records than it has confirmed to the leader.
         """
         where = partition.topic_partition
@@ -271,7 +271,7 @@ class ReplicaChecks:
             or (isr.proposed is None and sorted(isr.committed) != sorted(now.isr))
         ):
             raise Violation(
-                f"ReplicationQuorumSuperset: {where}: {node.host} has {isr}, the persisted ISR "
+                f"ReplicationQuorumSuperset: {where}: {node.host} has {isr}, the committed ISR "
                 f"is {now.isr}"
             )
         for member, follower in partition.followers.items():
@@ -327,7 +327,7 @@ class ReplicaChecks:
                 )
 
     def _check_isr(self, partition: Partition) -> None:
-        """H1, H2, H3: the persisted ISR has min ISR members, which hold the high watermark."""
+        """H1, H2, H3: the committed ISR has min ISR members, which hold the high watermark."""
         where = partition.topic_partition
         now = self.image.partition(where.topic, where.partition)
         if now is None or now.partition_epoch != partition.partition_epoch:
@@ -337,7 +337,7 @@ class ReplicaChecks:
         if len(now.isr) < partition.min_isr:
             raise Violation(
                 f"H1: {where}: the high watermark moves to {partition.log.high_watermark} though "
-                f"the persisted ISR {now.isr} has fewer than {partition.min_isr} members"
+                f"the committed ISR {now.isr} has fewer than {partition.min_isr} members"
             )
         for member in now.isr:
             end_offset = self._end_offset(member, where)

@@ -138,8 +138,10 @@ class Healing:
 
     def difference(self) -> str | None:
         """Describe the first difference of offsets between two replicas; None if they agree."""
-        trims_alone = self.plan.retention_bytes >= 0
-        found = (unlike_offsets(pair, trims_alone=trims_alone) for pair in self._pairs())
+        independent = self.plan.retention_bytes >= 0
+        found = (
+            unlike_offsets(pair, followers_trim_independently=independent) for pair in self._pairs()
+        )
         return next((problem for problem in found if problem is not None), None)
 
     def _wait(self, condition: Callable[[], bool], what: str) -> None:

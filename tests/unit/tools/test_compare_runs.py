@@ -70,7 +70,7 @@ def test_systems_stand_side_by_side_with_medians_and_spread(folders, capsys):
         "| 7 | records sent | 3 | 3 |",
         "| 7 | of them acknowledged | 83.33 % (66.67 to 100.00) | 100.00 % |",
         "| 7 | kill leader of 0, for 3.0 s: no answer | 3.1 s (2.0 to 4.2) | 3.5 s |",
-        "| 7 | kill leader of 0, for 3.0 s: begin to healed | 3.5 s | 3.5 s |",
+        "| 7 | kill leader of 0, for 3.0 s: start to recovery | 3.5 s | 3.5 s |",
         "| 7 | latency 1, ms 50, for 2.0 s: no answer | 0.2 s, not in 1 of 2 | 1.0 s |",
         "| 7 | send to ack, p50 | 4.2 ms | 4.2 ms |",
         "| 7 | send to ack, p99 | 1,234 ms | 1,234 ms |",

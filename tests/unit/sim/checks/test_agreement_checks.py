@@ -19,9 +19,10 @@ def cluster():
     return cluster
 
 
-def problems(cluster, *, trims_alone=False):
+def problems(cluster, *, followers_trim_independently=False):
     found = [
-        unlike_offsets(pair, trims_alone=trims_alone) or unlike_batches(pair)
+        unlike_offsets(pair, followers_trim_independently=followers_trim_independently)
+        or unlike_batches(pair)
         for pair in pairs(cluster.nodes, cluster.nodes[1].node.loader.image)
         if pair.where == WHERE
     ]
@@ -46,14 +47,14 @@ def test_a_high_watermark_that_stands_still_is_found(cluster, node_id):
 
 def test_a_follower_that_begins_before_its_leader_is_found(cluster):
     replica(cluster, 1, "t").log.increment_log_start_offset(2)
-    (first, second) = problems(cluster, trims_alone=True)
+    (first, second) = problems(cluster, followers_trim_independently=True)
     assert first.endswith("n2 in the ISR of leader n1 starts at 0, the leader at 2")
     assert second.endswith("n3 in the ISR of leader n1 starts at 0, the leader at 2")
 
 
 def test_only_retention_lets_a_follower_begin_later(cluster):
     replica(cluster, 2, "t").log.increment_log_start_offset(2)
-    assert problems(cluster, trims_alone=True) == []
+    assert problems(cluster, followers_trim_independently=True) == []
     assert len(problems(cluster)) == 1
 
 

@@ -280,7 +280,7 @@ def test_a_leader_that_overestimates_a_follower_is_found(cluster):
         checkers.check(cluster.nodes[1])
 
 
-def test_a_leader_that_goes_by_another_isr_than_the_persisted_one_is_found(cluster):
+def test_a_leader_that_goes_by_another_isr_than_the_committed_one_is_found(cluster):
     """ReplicationQuorumSuperset."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     checkers.check(cluster.nodes[1])
