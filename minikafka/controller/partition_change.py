@@ -44,7 +44,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ChangeContext:
     """The configuration and cluster state by which a partition is changed.
 
     `min_insync_replicas` is the configured minimum. `acceptable` is true for a replica that is able
@@ -64,10 +64,13 @@ class Rules:
 
 
 def partition_change(
-    partition: TopicIdPartition, current: PartitionRegistration, target: Target, rules: Rules
+    partition: TopicIdPartition,
+    current: PartitionRegistration,
+    target: Target,
+    context: ChangeContext,
 ) -> PartitionChangeRecord | None:
     """Return the record that brings a partition to `target`, or None if nothing would change."""
-    change = _Change(current, target, rules, _empty(partition))
+    change = _Change(current, target, context, _empty(partition))
     change.complete_reassignment()
     change.choose_elr()
     change.elect()
@@ -93,12 +96,12 @@ class _Change:
         self,
         current: PartitionRegistration,
         target: Target,
-        rules: Rules,
+        context: ChangeContext,
         record: PartitionChangeRecord,
     ) -> None:
         self.current = current
         self.target = target
-        self.rules = rules
+        self.context = context
         self.record = record
         self.isr = _wanted(target.isr, current.isr)
         self.replicas = _wanted(target.replicas, current.replicas)
@@ -110,7 +113,7 @@ class _Change:
     @property
     def min_isr(self) -> int:
         """The effective min ISR, by the number of replicas after the change (H6)."""
-        return effective_min_isr(self.rules.min_insync_replicas, len(self.replicas))
+        return effective_min_isr(self.context.min_insync_replicas, len(self.replicas))
 
     def complete_reassignment(self) -> None:
         """Drop the removing replicas when the needed replicas are in the ISR (E11).
@@ -128,7 +131,7 @@ class _Change:
         needed = replicas if is_smaller else self.adding
         if any(replica not in isr for replica in needed):
             return
-        if len(isr) < effective_min_isr(self.rules.min_insync_replicas, len(replicas)):
+        if len(isr) < effective_min_isr(self.context.min_insync_replicas, len(replicas)):
             # Unlike Kafka, which also completes a reassignment with an ISR under min ISR.
             return
         self.isr, self.replicas = isr, replicas
@@ -136,7 +139,7 @@ class _Change:
 
     def choose_elr(self) -> None:
         """E5, then E7: a replica that left the ISR is eligible, unless its shutdown was unclean."""
-        if not self.rules.elr_enabled or len(self.isr) >= self.min_isr:
+        if not self.context.elr_enabled or len(self.isr) >= self.min_isr:
             return
         unclean = self.target.unclean_shutdown
         # Unlike Kafka: a replica that is dropped is no longer eligible (E11).
@@ -165,16 +168,16 @@ class _Change:
                 self.elr,
                 current.leader,
                 self._last_known_leader(),
-                self.rules.designated,
+                self.context.designated,
             ),
-            self.rules.election,
-            self.rules.acceptable,
+            self.context.election,
+            self.context.acceptable,
         )
         if elected.leader == current.leader:
             return
         record.leader = elected.leader
         if elected.leader == NO_LEADER:
-            if self.rules.elr_enabled:
+            if self.context.elr_enabled:
                 record.last_known_leader = current.leader
             return
         if self._written_by_kafka():
@@ -199,13 +202,13 @@ class _Change:
 
     def write_isr(self) -> None:
         """Write the ISR; without ELR the last member never leaves it (E1)."""
-        if self.isr == self.current.isr or not (self.isr or self.rules.elr_enabled):
+        if self.isr == self.current.isr or not (self.isr or self.context.elr_enabled):
             self.isr = self.current.isr
             return
         self.record.isr = list(self.isr)
         shrinks = len(self.isr) < len(self.current.isr)
         if (
-            self.rules.metadata_version < LEADER_EPOCH_KEPT_FROM
+            self.context.metadata_version < LEADER_EPOCH_KEPT_FROM
             and shrinks
             and self.record.leader == _LEADER_UNCHANGED
         ):
@@ -224,7 +227,7 @@ class _Change:
     def write_assignment(self) -> None:
         """Write the replicas, the adding and removing replicas, and the directories."""
         current, record = self.current, self.record
-        if self.rules.metadata_version >= DIRECTORIES_FROM:
+        if self.context.metadata_version >= DIRECTORIES_FROM:
             directories = [self._directory(replica) for replica in self.replicas]
             if tuple(directories) != current.directories:
                 record.directories = directories
@@ -241,7 +244,7 @@ class _Change:
             return named
         if replica in self.current.replicas:
             return self.current.directory(replica)
-        return self.rules.default_directory(replica)
+        return self.context.default_directory(replica)
 
     def _written_by_kafka(self) -> bool:
         """True if LastKnownElr holds the last leader, as released Kafka records it."""
@@ -254,7 +257,7 @@ class _Change:
 
     def _last_known_leader(self) -> int:
         """E9: the last known leader that may be elected; -1 for none, or without ELR."""
-        if not (self.rules.elr_enabled and self.rules.last_known_may_lead):
+        if not (self.context.elr_enabled and self.context.last_known_may_lead):
             return NO_LEADER
         if self.current.leader != NO_LEADER:
             return NO_LEADER

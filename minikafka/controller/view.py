@@ -22,7 +22,7 @@ from minikafka.config.broker import (
 from minikafka.config.definition import Key
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.controller.election import Acceptable, Election, Strategy
-from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, ELR_FROM, METADATA_VERSION
@@ -193,7 +193,7 @@ class View:
             found.partition,
             found.registration,
             target,
-            Rules(
+            ChangeContext(
                 min_insync_replicas=self.min_insync_replicas(found.topic.name),
                 elr_enabled=self.elr_enabled,
                 metadata_version=self.metadata_version,

@@ -191,7 +191,7 @@ class GroupCoordinator:
     def forget_topics(self, topics: frozenset[str]) -> None:
         """Remove the offsets that groups committed for deleted topics."""
         for shard in list(self.shards.values()):
-            shard.forgetting.forget_topics(topics)
+            shard.expiration.forget_topics(topics)
 
     def _clean_later(self) -> None:
         interval_ms = self.config()[log_keys.OFFSETS_RETENTION_CHECK_INTERVAL_MS]
@@ -199,5 +199,5 @@ class GroupCoordinator:
 
     def _clean(self) -> None:
         for shard in list(self.shards.values()):
-            shard.forgetting.clean()
+            shard.expiration.clean()
         self._clean_later()

@@ -28,7 +28,7 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.config import log_keys
 from minikafka.config.values import Config
-from minikafka.group.forgetting import Forgetting
+from minikafka.group.expiration import GroupExpiration
 from minikafka.group.group import Group, GroupState
 from minikafka.group.journal import Journal, Write
 from minikafka.group.member import size_of_protocols
@@ -108,7 +108,7 @@ class Shard:
     journal: Journal = field(init=False)
     rebalance: Rebalance = field(init=False)
     membership: Membership = field(init=False)
-    forgetting: Forgetting = field(init=False)
+    expiration: GroupExpiration = field(init=False)
 
     def __post_init__(self) -> None:
         """Create the parts that work on the groups."""
@@ -117,7 +117,7 @@ class Shard:
         )
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
-        self.forgetting = Forgetting(self)
+        self.expiration = GroupExpiration(self)
 
     # Life
 
@@ -212,7 +212,7 @@ class Shard:
         self.journal.is_closed = True
         groups, self.groups = self.groups, {}
         offsets, self.offsets = self.offsets, {}
-        self.forgetting.close()
+        self.expiration.close()
         in_slices(self.env, self._end(groups, offsets))
         self.journal.close()
 
@@ -309,7 +309,7 @@ class Shard:
             raise NonEmptyGroupError
         offsets = self.offsets.get(group_id)
         partitions = [] if offsets is None else [at[:2] for at in offsets.all_written()]
-        write = self.forgetting.forget(group, partitions, with_group=True)
+        write = self.expiration.forget(group, partitions, with_group=True)
         assert write is not None
         return write
 
@@ -326,7 +326,7 @@ class Shard:
             IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
             FencedInstanceIdError, RebalanceInProgressError, and the errors of `Journal.append`.
         """
-        self.forgetting.forget_gone(request.group_id)
+        self.expiration.forget_gone(request.group_id)
         group = self._group_of_commit(request, version)
         limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = self.env.clock.wall_ms
@@ -402,7 +402,7 @@ class Shard:
         # Unlike Kafka, which would return the older offset.
         if self.partition.log.high_watermark < self.loaded_to:
             raise CoordinatorLoadInProgressError
-        self.forgetting.forget_gone(group_id)
+        self.expiration.forget_gone(group_id)
         return self.offsets.get(group_id) or GroupOffsets()
 
     def delete_offsets(self, group: Group, partitions: list[tuple[str, int]]) -> Write | None:
@@ -410,7 +410,7 @@ class Shard:
         offsets = self.offsets.get(group.group_id)
         if offsets is None:
             return None
-        return self.forgetting.forget(
+        return self.expiration.forget(
             group,
             [at for at in partitions if at[1] in offsets.written.get(at[0], {})],
             with_group=False,

@@ -22,7 +22,7 @@ class FlushRequest:
     `generation` grows when the log is truncated: a flush that was requested before says nothing
     about bytes written after. `small_files` are paths of files that may have been removed since.
     When the log is deleted or set aside, its folder may be renamed while a flush runs:
-    `ledger.is_let_go` is True then.
+    `ledger.is_retired` is True then.
     """
 
     ledger: "FlushLedger"
@@ -48,7 +48,7 @@ class FlushRequest:
                 self._sync_names()
             except MissingPathFault:
                 # As Kafka (KAFKA-15391): a log that is deleted or set aside need not be durable.
-                if not self.ledger.is_let_go:
+                if not self.ledger.is_retired:
                     raise
         except StorageFault as fault:
             self.note_failure(fault)
@@ -114,7 +114,7 @@ class FlushLedger:
     generation: int = 0
     recovery_point_fell: bool = False
     """True if the checkpoint of recovery points may have too high an offset for this log."""
-    is_let_go: bool = False
+    is_retired: bool = False
     """True if the log is being deleted or set aside: its folder may have another name."""
     running: list[FlushRequest] = field(default_factory=list)
     """Requests that were taken and have not been reported as run or failed."""

@@ -50,7 +50,7 @@ _LONGEST_NAME: Final = 255
 _log = logging.getLogger("minikafka.log")
 
 
-class _DyingFolder(NamedTuple):
+class _PendingDelete(NamedTuple):
     """A folder of a deleted log, to be removed at `due_ms` (monotonic). Names are unique."""
 
     due_ms: int
@@ -71,7 +71,7 @@ class LogDirectory:
     """Logs whose folder is missing, with the offset up to which they held records."""
     is_online: bool = True
     is_loaded: bool = False
-    _dying: list[_DyingFolder] = field(default_factory=list)
+    _pending_deletes: list[_PendingDelete] = field(default_factory=list)
     """A heap, ordered by due time."""
     _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
     """The highest recovery point that the checkpoint may contain after a power failure."""
@@ -144,7 +144,7 @@ class LogDirectory:
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
             if name.endswith(DELETE_SUFFIX):
-                heappush(self._dying, _DyingFolder(0, name, None))
+                heappush(self._pending_deletes, _PendingDelete(0, name, None))
             at = parse_folder(name)
             if at is None or name == METADATA_FOLDER:
                 continue
@@ -303,43 +303,43 @@ class LogDirectory:
         self.logs[at] = log
         return log
 
-    def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
+    def retire(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
         """Rename a log's folder; with the suffix of deletion, it is removed after a delay.
 
         Returns the new name.
         """
         log = self.logs.pop(at)
         # Before the rename: a flush of this log may be running in another thread.
-        log.flushes.is_let_go = True
+        log.flushes.is_retired = True
         name = retired_name(at, suffix, rng)
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
             # There are no more appends; the files stay for responses that are being sent.
             log.producers.clear(log.log_end_offset)
-            heappush(self._dying, _DyingFolder(due_ms, name, log))
+            heappush(self._pending_deletes, _PendingDelete(due_ms, name, log))
         else:
             log.abandon()
         return name
 
-    def remove_dying(self, now: Now, most: int) -> int:
+    def remove_deleted(self, now: Now, most: int) -> int:
         """Remove at most `most` folders of deleted logs that are due; return how many.
 
         Folders that were found at the start are due at once.
         """
         count = 0
         while count < most and self.has_due_folders(now):
-            dying = self._dying[0]
-            if dying.log is not None:
-                dying.log.abandon()
-            self.disk.remove(dying.name)
-            heappop(self._dying)
+            pending = self._pending_deletes[0]
+            if pending.log is not None:
+                pending.log.abandon()
+            self.disk.remove(pending.name)
+            heappop(self._pending_deletes)
             count += 1
         return count
 
     def has_due_folders(self, now: Now) -> bool:
         """True if folders of deleted logs are due to be removed."""
-        return bool(self._dying) and self._dying[0].due_ms <= now.monotonic_ms
+        return bool(self._pending_deletes) and self._pending_deletes[0].due_ms <= now.monotonic_ms
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, and the last known offset of each missing one."""

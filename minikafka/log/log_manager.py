@@ -213,7 +213,7 @@ class LogManager:
 
     def delete(self, at: TopicPartition, now: Now) -> None:
         """Delete a partition's log; its files are removed after `file.delete.delay.ms`."""
-        self._homes.pop(at).let_go(at, DELETE_SUFFIX, self.rng, now)
+        self._homes.pop(at).retire(at, DELETE_SUFFIX, self.rng, now)
 
     def set_aside(self, at: TopicPartition, now: Now) -> None:
         """Set aside a log that the metadata does not assign to this node: keep only its files.
@@ -225,7 +225,7 @@ class LogManager:
         reason = f"the metadata has no replica with topic id {log.topic_id} on this broker"
         if log.topic_id is None:
             reason = f"it holds no record, and {PARTITION_METADATA} is missing or is damaged"
-        home.let_go(at, STRAY_SUFFIX, self.rng, now)
+        home.retire(at, STRAY_SUFFIX, self.rng, now)
         _log.warning("%s in %s is set aside: %s", at, home.disk.root, reason)
 
     def set_damaged_aside(self, at: TopicPartition, now: Now) -> str:
@@ -235,7 +235,7 @@ class LogManager:
         """
         home = self._homes.pop(at)
         home.lost[at] = home.logs[at].log_end_offset
-        return f"{home.disk.root}/{home.let_go(at, STRAY_SUFFIX, self.rng, now)}"
+        return f"{home.disk.root}/{home.retire(at, STRAY_SUFFIX, self.rng, now)}"
 
     def strays(
         self, belongs: Callable[[TopicPartition, Uuid | None], bool]
@@ -287,12 +287,12 @@ class LogManager:
             faults.append(fault)
             self._retention.due_ms = now.monotonic_ms + _RETENTION_AGAIN_MS
 
-    def remove_dying(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
+    def remove_deleted(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
         """Remove at most `most` folders of deleted logs that are due; True if more are due."""
         faults, more = [], False
         for directory in self.online:
             try:
-                most -= directory.remove_dying(now, most)
+                most -= directory.remove_deleted(now, most)
                 more |= directory.has_due_folders(now)
             except StorageFault as fault:
                 faults.append(fault)

@@ -113,7 +113,7 @@ class Asked:
             self.partition = partition
             partition.watchers[self] = None
 
-    def let_go(self) -> None:
+    def detach(self) -> None:
         """Stop watching the partition."""
         self.look_again()
         self._stop_watching()
@@ -246,13 +246,13 @@ class Session:
         Unlike Kafka, where the fetch keeps waiting: its client's next request is refused anyway.
         """
         for asked in self.partitions.values():
-            asked.let_go()
+            asked.detach()
         self.is_closed = True
         if self.waiting:
             self.env.notify(self.key)
 
     def _forget(self, asked: Asked) -> None:
-        asked.let_go()
+        asked.detach()
         self.noisy.pop(asked, None)
         self.under_way.pop(asked, None)
 

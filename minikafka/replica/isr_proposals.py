@@ -38,7 +38,7 @@ class IsrProposals:
 
     partition: "Partition"
 
-    def take(self, registration: PartitionRegistration) -> None:
+    def apply_metadata(self, registration: PartitionRegistration) -> None:
         """Use the ISR of the metadata."""
         partition = self.partition
         if sorted(partition.isr.proposed or ()) == sorted(registration.isr):

@@ -168,7 +168,7 @@ class Partition:
         self.leader_epoch = registration.leader_epoch
         if self.is_leader:
             if not knows_isr:
-                self.proposals.take(registration)
+                self.proposals.apply_metadata(registration)
             self._lead(registration, new_epoch=new_epoch, was_leader=was_leader)
         else:
             self.isr = NO_ISR

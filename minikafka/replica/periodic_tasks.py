@@ -70,7 +70,7 @@ class PeriodicTasks:
 
     def _delete_folders(self) -> None:
         """Delete a few folders of removed replicas; those that remain follow in later steps."""
-        faults, more = self.logs.remove_dying(self.env.clock.now, DELETED_A_TURN)
+        faults, more = self.logs.remove_deleted(self.env.clock.now, DELETED_A_TURN)
         for fault in faults:
             self.on_fault(fault)
         self._is_deleting = more

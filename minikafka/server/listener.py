@@ -66,7 +66,7 @@ class Connections:
             OSError: the address cannot be bound.
         """
         acceptor = Acceptor(
-            self._loop, lambda: self._taken(listener), lambda: self._wait_s(listener)
+            self._loop, lambda: self._accepted(listener), lambda: self._wait_s(listener)
         )
         bound = await acceptor.bind(host, port, backlog)
         self._acceptors[listener] = acceptor
@@ -176,7 +176,7 @@ class Connections:
         self.follow_limits()
         return self.quotas.wait_s(listener, is_of_nodes=listener in self.node_listeners)
 
-    def _taken(self, listener: str) -> Connection:
+    def _accepted(self, listener: str) -> Connection:
         self.quotas.count_rate(listener, is_of_nodes=listener in self.node_listeners)
         return Connection(self, listener)
 

@@ -45,7 +45,7 @@ class Closable(Protocol):
     def is_unsynced(self) -> bool:
         """True if the file was written to since its last sync."""
 
-    def let_go(self) -> bool:
+    def close_if_unused(self) -> bool:
         """Sync the file if necessary, and close its descriptor; False if it is in use.
 
         Raises:
@@ -63,7 +63,7 @@ class OpenFiles:
         """True if there are fewer spares than there should be."""
         self.connections = 0
         """The number of inbound connections of this process, which use descriptors, too."""
-        self.let_go_count = 0
+        self.closed_count = 0
         """The number of descriptors that were closed to stay within the limit."""
         self._lock = threading.RLock()
         # The next file to close is at the front, unless it was used since it got there.
@@ -188,10 +188,10 @@ class OpenFiles:
         return any(self._close(file) for file in list(files))
 
     def _close(self, file: Closable) -> bool:
-        if not file.let_go():
+        if not file.close_if_unused():
             return False
         del self._open[file]
-        self.let_go_count += 1
+        self.closed_count += 1
         return True
 
 

@@ -172,7 +172,7 @@ class OsFile:
         was_used, self._is_used = self._is_used, False
         return was_used
 
-    def let_go(self) -> bool:
+    def close_if_unused(self) -> bool:
         """Sync the file if necessary, and close its descriptor; False if it is in use.
 
         Raises:
@@ -184,13 +184,13 @@ class OsFile:
             if not self._using.acquire(blocking=False):
                 return False
             try:
-                return self._let_go()
+                return self._close_if_unused()
             finally:
                 self._using.release()
         finally:
             self._syncing.release()
 
-    def _let_go(self) -> bool:
+    def _close_if_unused(self) -> bool:
         if self._descriptor is _CLOSED:
             return False
         if self.is_unsynced:

@@ -10,7 +10,7 @@ import pytest
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.controller.election import Election
-from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from tests.conformance.partition_change_cases import Written, from_line
 
@@ -40,7 +40,7 @@ def decided(case):
         isr=None if case.target_isr is None else tuple(case.target_isr),
         unclean_shutdown=tuple(case.unclean_shutdown),
     )
-    rules = Rules(
+    context = ChangeContext(
         min_insync_replicas=case.min_isr,
         elr_enabled=bool(case.elr_enabled),
         metadata_version=30,
@@ -48,7 +48,7 @@ def decided(case):
         acceptable=case.alive.__contains__,
         default_directory=directory,
     )
-    record = partition_change(PARTITION, current, target, rules)
+    record = partition_change(PARTITION, current, target, context)
     if record is None:
         return None
     return Written(

@@ -27,7 +27,7 @@ from minikafka.controller.election import (
     recovery_step,
     recovery_winner,
 )
-from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.metadata.serde import decode_record, encode_record
 
@@ -163,7 +163,7 @@ class PartitionLife(RuleBasedStateMachine):
         model = self.model
         allowed = model.unclean_allowed and not model.manager
         online = Election.UNCLEAN if allowed else Election.ONLINE
-        rules = Rules(
+        context = ChangeContext(
             min_insync_replicas=model.minimum,
             elr_enabled=True,
             metadata_version=30,
@@ -173,7 +173,7 @@ class PartitionLife(RuleBasedStateMachine):
             last_known_may_lead=election is Election.UNCLEAN or not model.manager,
             designated=designated,
         )
-        record = partition_change(PARTITION, self.now, target, rules)
+        record = partition_change(PARTITION, self.now, target, context)
         if record is not None:
             self.now = self.now.merge(decode_record(encode_record(record, 2)))
 

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.controller.election import Election
-from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.metadata.partition_registration import (
     LeaderRecoveryState,
     PartitionRegistration,
@@ -77,7 +77,7 @@ class PartitionLife(RuleBasedStateMachine):
         self.model = Model(set(replicas))
 
     def change(self, target, *, election=None):
-        rules = Rules(
+        context = ChangeContext(
             min_insync_replicas=self.min_isr,
             elr_enabled=self.elr_enabled,
             metadata_version=30,
@@ -86,7 +86,7 @@ class PartitionLife(RuleBasedStateMachine):
             default_directory=directory,
         )
         self.before = self.now
-        record = partition_change(PARTITION, self.now, target, rules)
+        record = partition_change(PARTITION, self.now, target, context)
         if record is not None:
             self.now = self.now.merge(decode_record(encode_record(record, 2)))
         self.follow_model(target)

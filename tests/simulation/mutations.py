@@ -169,8 +169,8 @@ MUTATIONS = (
         ("controller.partition_change", "_Change.write_elr",
          "if len(self.isr) >= self.min_isr:", "if False:"),
         ("controller.partition_change", "_Change.choose_elr",
-         "not self.rules.elr_enabled or len(self.isr) >= self.min_isr",
-         "not self.rules.elr_enabled"),
+         "not self.context.elr_enabled or len(self.isr) >= self.min_isr",
+         "not self.context.elr_enabled"),
     ),
     mutation(
         "H6: partition 0 decides the effective min ISR of all partitions",
@@ -327,7 +327,7 @@ MUTATIONS = (
     ),
     mutation(
         "a flush of a deleted log is a fault of its disk",
-        ("log.flush", "FlushRequest.run", "if not self.ledger.is_let_go:", "if True:"),
+        ("log.flush", "FlushRequest.run", "if not self.ledger.is_retired:", "if True:"),
     ),
     mutation(
         "C4: the lost end of a segment is taken for a gap",

@@ -44,15 +44,15 @@ def build(
     """
     events = sorted(events, key=lambda event: event["at_ms"])
     axis = axis_of(verdict, events, anomalies)
-    looks, is_polled = state_spans.looks(events)
-    rows = state_spans.partitions(looks)
+    changes, is_polled = state_spans.partition_changes(events)
+    rows = state_spans.partitions(changes)
     faults = fault_marks(verdict["faults"], axis)
     lanes = [
         _fault_lane(faults),
         _anomaly_lane(anomalies, axis),
         *_ledger_lanes(tables, axis),
         _window_lane(tables, axis, rows),
-        *_replica_lanes(verdict, looks, axis, rows, is_polled=is_polled),
+        *_replica_lanes(verdict, changes, axis, rows, is_polled=is_polled),
         _watermark_lane(verdict, events, axis),
         _progress_lane(events, axis),
     ]
@@ -268,12 +268,12 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
 
 
 def _replica_lanes(
-    verdict: Verdict, looks: Sequence[Event], axis: Axis, rows: list[int], *, is_polled: bool
+    verdict: Verdict, changes: Sequence[Event], axis: Axis, rows: list[int], *, is_polled: bool
 ) -> list[Lane]:
     if not rows:
         return []
     settings = verdict["settings"]
-    fullest = max(len(event["isr"]) for event in looks)
+    fullest = max(len(event["isr"]) for event in changes)
     isr = state_spans.isr_by(settings.get("min_isr", 1), fullest)
     lanes = []
     for name, title, say, legend in (
@@ -281,14 +281,14 @@ def _replica_lanes(
             "leader",
             "Leader",
             state_spans.leader,
-            state_spans.leader_legend(looks),
+            state_spans.leader_legend(changes),
         ),
         ("isr", "In-sync replicas (ISR)", isr, state_spans.ISR_LEGEND),
         ("elr", "Eligible leader replicas (ELR)", state_spans.elr, state_spans.ELR_LEGEND),
     ):
-        if name == "elr" and not any("elr" in event for event in looks):
+        if name == "elr" and not any("elr" in event for event in changes):
             continue
-        spans = state_spans.spans(looks, axis, rows, say)
+        spans = state_spans.spans(changes, axis, rows, say)
         lane = _span_lane(name, title, rows, spans, axis)
         lane["legend"] = state_spans.legend_of(legend, spans)
         source = state_spans.POLLED if is_polled else "from the metadata log"

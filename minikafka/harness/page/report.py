@@ -141,25 +141,25 @@ def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> st
             ]
             head = ("partition", "from s", "to s", "for")
             parts.append(table(head, rows, caption="Windows of unavailability", numbers=(1, 2, 3)))
-    looks, is_polled = state_spans.looks(events)
-    if looks:
-        parts.append(_changes(looks, axis, is_polled=is_polled))
+    changes, is_polled = state_spans.partition_changes(events)
+    if changes:
+        parts.append(_changes(changes, axis, is_polled=is_polled))
     return folded("The lanes as tables", "".join(parts)) if parts else ""
 
 
-def _changes(looks: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
+def _changes(changes: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
     names = ("isr", "elr", "last_known_elr")
-    known = [name for name in names if any(name in look for look in looks)]
+    known = [name for name in names if any(name in change for change in changes)]
     rows = [
         (
-            f"{axis.at(look['at_ms']):.1f}" if is_polled else f"{axis.at(look['at_ms']):.3f}",
-            look["partition"],
-            "none" if look["leader"] is None else look["leader"],
-            *(" ".join(map(str, look.get(name) or ())) or "-" for name in known),
+            f"{axis.at(change['at_ms']):.1f}" if is_polled else f"{axis.at(change['at_ms']):.3f}",
+            change["partition"],
+            "none" if change["leader"] is None else change["leader"],
+            *(" ".join(map(str, change.get(name) or ())) or "-" for name in known),
         )
-        for look in looks[:_CHANGES_MAX]
+        for change in changes[:_CHANGES_MAX]
     ]
-    more = f"; the first {_CHANGES_MAX} of {len(looks)}" if len(looks) > _CHANGES_MAX else ""
+    more = f"; the first {_CHANGES_MAX} of {len(changes)}" if len(changes) > _CHANGES_MAX else ""
     head = ("s", "partition", "leader", *(words(name).replace("elr", "ELR") for name in known))
     source = state_spans.POLLED if is_polled else "from the metadata log"
     caption = f"Each change of leader, ISR and ELR, {source}{more}"

@@ -255,15 +255,15 @@ def _numbers(listed: str | None) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", listed or "")]
 
 
-def _looks(told: Sequence[tuple[float, str, str]]) -> list[Row]:
+def _changes(told: Sequence[tuple[float, str, str]]) -> list[Row]:
     """Return the controller's decisions on each partition as events for `state_spans`."""
-    looks = []
+    changes = []
     for at, who, what in told:
         found = _REPLICAS.match(what)
         number = who.rpartition("-")[2]
         if found and number.isdigit():
             leader = int(found[1])
-            looks.append(
+            changes.append(
                 {
                     "event": "partition",
                     "at_ms": at * 1000,
@@ -274,23 +274,23 @@ def _looks(told: Sequence[tuple[float, str, str]]) -> list[Row]:
                     "last_known_elr": sorted(_numbers(found[4])),
                 }
             )
-    return looks
+    return changes
 
 
 def _replica_lanes(told: Sequence[tuple[float, str, str]], scale: Axis, min_isr: int) -> list[Row]:
-    looks = _looks(told)
-    numbers = state_spans.partitions(looks)
+    changes = _changes(told)
+    numbers = state_spans.partitions(changes)
     if not numbers:
         return []
-    fullest = max(len(look["isr"]) for look in looks)
+    fullest = max(len(change["isr"]) for change in changes)
     lanes = []
     isr = state_spans.isr_by(min_isr, fullest)
     for name, title, say, legend in (
-        ("leader", "Leader", state_spans.leader, state_spans.leader_legend(looks)),
+        ("leader", "Leader", state_spans.leader, state_spans.leader_legend(changes)),
         ("isr", "In-sync replicas (ISR)", isr, state_spans.ISR_LEGEND),
         ("elr", "Eligible leader replicas (ELR)", state_spans.elr, state_spans.ELR_LEGEND),
     ):
-        spans = state_spans.spans(looks, scale, numbers, say)
+        spans = state_spans.spans(changes, scale, numbers, say)
         lane = _lane(
             name,
             title,

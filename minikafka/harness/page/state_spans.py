@@ -40,7 +40,7 @@ def partitions(events: Iterable[Event]) -> list[int]:
     return sorted({event["partition"] for event in events if event["event"] == "partition"})
 
 
-def looks(events: Iterable[Event]) -> tuple[list[Event], bool]:
+def partition_changes(events: Iterable[Event]) -> tuple[list[Event], bool]:
     """Return the changes of partitions as "partition" events, and True if they were only polled.
 
     Changes from the metadata log have precedence, if it was read: clients see changes late.
@@ -123,9 +123,9 @@ ISR_LEGEND = (
 ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
 
 
-def leader_legend(looks: Iterable[Event]) -> list[tuple[str, str]]:
+def leader_legend(changes: Iterable[Event]) -> list[tuple[str, str]]:
     """Return the legend's entries: every node that was a leader, and "none"."""
-    nodes = sorted({look["leader"] for look in looks if look["leader"] is not None})
+    nodes = sorted({change["leader"] for change in changes if change["leader"] is not None})
     return [*((f"node {node}", node_color(node)) for node in nodes), ("none", "leader-none")]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.controller.election import Election
-from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.metadata.partition_registration import (
     LeaderRecoveryState,
     PartitionRegistration,
@@ -33,8 +33,8 @@ def registration(isr=(1, 2, 3), leader=1, replicas=(1, 2, 3), **more):
     )
 
 
-def rules(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.ONLINE):
-    return Rules(
+def context(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.ONLINE):
+    return ChangeContext(
         min_insync_replicas=min_isr,
         elr_enabled=elr,
         metadata_version=level,
@@ -45,7 +45,7 @@ def rules(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.O
 
 
 def change(current, target, **named):
-    return partition_change(PARTITION, current, target, rules(**named))
+    return partition_change(PARTITION, current, target, context(**named))
 
 
 def written(record):
@@ -380,14 +380,14 @@ def test_with_the_recovery_manager_the_last_known_leader_is_not_elected():
     """L4."""
     current = registration(**LOST, last_known_leader=1)
     assert change(current, Target()).leader == 1
-    held = replace(rules(), last_known_may_lead=False)
+    held = replace(context(), last_known_may_lead=False)
     assert partition_change(PARTITION, current, Target(), held) is None
 
 
 def test_a_recovery_elects_the_one_that_it_found():
     """L8: it is the whole ISR, and RECOVERING; LastKnownELR stays until min ISR is reached."""
     current = registration(**LOST, elr=(1,), last_known_elr=(2,), last_known_leader=1)
-    designated = replace(rules(alive=(2, 3)), designated=3)
+    designated = replace(context(alive=(2, 3)), designated=3)
     record = partition_change(PARTITION, current, Target(), designated)
     assert written(record) == {
         "isr": [3], "leader": 3, "leader_recovery_state": 1, "eligible_leader_replicas": [],

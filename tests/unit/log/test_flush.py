@@ -43,7 +43,7 @@ def test_a_missing_folder_is_a_fault_unless_its_log_was_deleted():
     disk.rename("t", "t.1-delete")
     with pytest.raises(MissingPathFault, match="sync t"):
         request.run()
-    ledger.is_let_go = True
+    ledger.is_retired = True
     request.run()
     disk.broken = "Input/output error"
     with pytest.raises(StorageFault, match="Input/output error"):

@@ -145,9 +145,9 @@ def test_deleted_log_is_renamed_and_removed_later(disks):
     assert manager.get(TP) is None
     (name,) = [name for name in disks[0].list("") if name.startswith("t-0")]
     assert name.endswith("-delete")
-    assert manager.remove_dying(Now(59, 0), 9) == ([], False)
+    assert manager.remove_deleted(Now(59, 0), 9) == ([], False)
     assert disks[0].exists(name)
-    assert manager.remove_dying(Now(60, 0), 9) == ([], False)
+    assert manager.remove_deleted(Now(60, 0), 9) == ([], False)
     assert not disks[0].exists(name)
 
 
@@ -158,7 +158,7 @@ def test_folders_of_deleted_logs_are_removed_a_few_at_a_time(disks):
         manager.create(at, ID, CONFIG, NOW)
         manager.delete(at, NOW)
     later = Now(60, 0)
-    found = [manager.remove_dying(later, 2) for _ in range(3)]
+    found = [manager.remove_deleted(later, 2) for _ in range(3)]
     assert found == [([], True), ([], True), ([], False)]
     assert not [name for disk in disks for name in disk.list("") if name.endswith("-delete")]
 
@@ -170,7 +170,7 @@ def test_deletion_that_a_crash_interrupted_is_finished(disks):
     for disk in disks:
         disk.crash()
     again = start(disks)
-    again.remove_dying(NOW, 9)
+    again.remove_deleted(NOW, 9)
     assert not [name for disk in disks for name in disk.list("") if name.startswith("t-0")]
 
 
@@ -200,7 +200,7 @@ def test_stray_log_is_set_aside_and_not_loaded_again(disks, caplog):
     for disk in disks:
         disk.crash()
     again = start(disks)
-    again.remove_dying(Now(1 << 40, 0), 9)
+    again.remove_deleted(Now(1 << 40, 0), 9)
     assert again.get(TP) is None
     assert [name for name in disks[0].list("") if name.endswith("-stray")]
 

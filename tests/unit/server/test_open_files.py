@@ -61,7 +61,7 @@ def test_many_files_are_written_and_read_with_few_descriptors(disk, files):
     for file in all_of_them:
         file.append(b"!")
     assert [file.read_at(0, 10) for file in all_of_them] == [b"%d!" % n for n in range(20)]
-    assert files.let_go_count > 17
+    assert files.closed_count > 17
     for file in all_of_them:
         file.close()
         file.close()
@@ -108,11 +108,11 @@ def test_what_was_written_is_synced_before_it_is_closed(disk, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fdatasync", synced.append)
     descriptor = file._descriptor[0]
-    assert file.let_go()
+    assert file.close_if_unused()
     assert synced == [descriptor]
-    assert not file.let_go()
+    assert not file.close_if_unused()
     assert file.read_at(0, 1) == b"a"
-    assert file.let_go()
+    assert file.close_if_unused()
     assert synced == [descriptor]
 
 
@@ -144,11 +144,11 @@ def test_a_read_whose_descriptor_is_closed_under_it_is_repeated(disk, monkeypatc
 
     def closed_before(fd, length, position):
         monkeypatch.setattr(os, "pread", read)
-        assert file.let_go()
+        assert file.close_if_unused()
         other = disk.open("b")
         assert other._descriptor[0] == fd == number
         data = read(fd, length, position)
-        assert other.let_go()
+        assert other.close_if_unused()
         file._opened()
         assert file._descriptor[0] == number
         return data
@@ -173,12 +173,12 @@ def test_a_sync_in_flight_keeps_its_file(disk, monkeypatch):
     assert begun.wait(10)
     monkeypatch.setattr(os, "fdatasync", sync)
     made(disk, 6)
-    assert not file.let_go()
+    assert not file.close_if_unused()
     # The loop goes on writing meanwhile.
     file.append(b"b")
     go_on.set()
     thread.join()
-    assert file.let_go()
+    assert file.close_if_unused()
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
@@ -195,7 +195,7 @@ def test_where_the_system_has_no_descriptor_a_file_is_closed(disk, files, monkey
 
     monkeypatch.setattr(os, "open", open_)
     disk.open("more", create=True)
-    assert files.let_go_count == 3
+    assert files.closed_count == 3
 
 
 def test_an_operation_that_reserved_finds_descriptors_when_all_are_gone(disk, files, system):

@@ -52,10 +52,10 @@ def test_groups_are_cleaned_in_slices(world, few):
         world.commit({0: 1}, group=group)
     world.at(world.env.clock.monotonic_ms + 2 * WEEK_MS)
     shard = shard_of(world)
-    shard.forgetting.clean()
+    shard.expiration.clean()
     left = len(shard.groups)
     assert 0 < left < len(GROUPS)
-    shard.forgetting.clean()
+    shard.expiration.clean()
     assert len(shard.groups) == left
     world.commit({0: 2}, group="g19")
     assert slices_left(world) > 1

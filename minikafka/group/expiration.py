@@ -31,7 +31,7 @@ _APPEND_UNITS = 6
 
 
 @dataclass(slots=True, eq=False)
-class Forgetting:
+class GroupExpiration:
     """Removes groups and offsets of a shard."""
 
     shard: "Shard"
