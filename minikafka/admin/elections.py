@@ -1,13 +1,14 @@
 """Leader elections that an operator requests, in as many requests as necessary (A1-A7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import IntEnum
 from typing import NamedTuple
 
 from minikafka import __version__
 from minikafka.admin.client import AdminClient, AdminError, check, error_text
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.common.request_limits import MAX_ELECTIONS
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.messages.elect_leaders import (
@@ -16,19 +17,8 @@ from minikafka.messages.elect_leaders import (
     TopicPartitions,
 )
 
-MAX_PARTITIONS = 1000
 _NO_LEADER = -1
 _NEW_TYPES_FROM = 3
-
-
-class ElectionType(IntEnum):
-    """The type of an election (A2)."""
-
-    PREFERRED = 0
-    UNCLEAN = 1
-    DESIGNATION = 2
-    LONGEST_LOG_BALANCED = 3
-    LONGEST_LOG_AGGRESSIVE = 4
 
 
 class Refusal(NamedTuple):
@@ -91,8 +81,8 @@ def _over_limit(outcomes: Outcomes) -> list[TopicPartition]:
 
 
 def _parts(partitions: Sequence[TopicPartition]) -> Iterator[Sequence[TopicPartition]]:
-    for start in range(0, len(partitions), MAX_PARTITIONS):
-        yield partitions[start : start + MAX_PARTITIONS]
+    for start in range(0, len(partitions), MAX_ELECTIONS):
+        yield partitions[start : start + MAX_ELECTIONS]
 
 
 def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Outcomes:

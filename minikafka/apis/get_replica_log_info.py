@@ -18,6 +18,7 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.ids import Uuid
+from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.get_replica_log_info import (
     GetReplicaLogInfoRequest,
@@ -27,8 +28,6 @@ from minikafka.messages.get_replica_log_info import (
 )
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
-
-MAX_PARTITIONS = 2000
 
 
 @broker_api(ApiKey.GET_REPLICA_LOG_INFO, versions=(0, 0))
@@ -46,7 +45,7 @@ def get_replica_log_info(
     for topic in request.topic_partitions:
         rows = []
         for index in topic.partitions:
-            if served < MAX_PARTITIONS:
+            if served < MAX_REPLICA_LOG_INFOS:
                 served += 1
                 rows.append(_one(ctx, topic.topic_id, index))
             else:

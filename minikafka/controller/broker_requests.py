@@ -22,13 +22,13 @@ from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.common.timers import Timer
 from minikafka.messages import get_replica_log_info as messages
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.controller")
-MAX_PARTITIONS_PER_REQUEST = 2000
 _VERSION = 0
 _TIMEOUT_MS = 10_000
 _FIRST_BACKOFF_MS = 50
@@ -151,7 +151,7 @@ class BrokerRequestSender:
         if endpoint is None:
             self._back_off(broker_id, queue)
             return
-        batch = list(queue.waiting)[:MAX_PARTITIONS_PER_REQUEST]
+        batch = list(queue.waiting)[:MAX_REPLICA_LOG_INFOS]
         for partition in batch:
             del queue.waiting[partition]
             queue.asked[partition] = None

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode, InvalidRequestError, summary_of
 from minikafka.common.ids import TopicIdPartition
+from minikafka.common.request_limits import MAX_ELECTIONS
 from minikafka.controller.election import Election, Strategy
 from minikafka.controller.partition_change import Target
 from minikafka.controller.recovery_case import RecoveryRequest
@@ -24,13 +26,10 @@ from minikafka.messages.metadata_records.partition_change_record import Partitio
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.serde import MetadataRecord
 
-PREFERRED, UNCLEAN, DESIGNATION, LONGEST_LOG_BALANCED, LONGEST_LOG_AGGRESSIVE = range(5)
-_NAMES = {PREFERRED: "PREFERRED", UNCLEAN: "UNCLEAN", DESIGNATION: "DESIGNATION"}
-MAX_PARTITIONS = 1000
 _NEW_TYPES_FROM = 3
-_STRATEGIES = {
-    LONGEST_LOG_BALANCED: Strategy.BALANCED,
-    LONGEST_LOG_AGGRESSIVE: Strategy.AGGRESSIVE,
+_STRATEGIES: dict[int, Strategy] = {
+    ElectionType.LONGEST_LOG_BALANCED: Strategy.BALANCED,
+    ElectionType.LONGEST_LOG_AGGRESSIVE: Strategy.AGGRESSIVE,
 }
 
 
@@ -106,9 +105,8 @@ def elect_leaders(
         elections.outcomes[asked.topic, asked.partition] = outcome
         if record is not None:
             records.append(record)
-    return ControllerResult(
-        records, elections.response({}), requested=f"ElectLeaders {_NAMES[request.election_type]}"
-    )
+    name = ElectionType(request.election_type).name
+    return ControllerResult(records, elections.response({}), requested=f"ElectLeaders {name}")
 
 
 def ask_for_recoveries(
@@ -140,16 +138,18 @@ def ask_for_recoveries(
 
 def _check(request: messages.ElectLeadersRequest, version: int) -> None:
     kind = request.election_type
-    last = LONGEST_LOG_AGGRESSIVE if version >= _NEW_TYPES_FROM else UNCLEAN
-    if not PREFERRED <= kind <= last:
+    last = (
+        ElectionType.LONGEST_LOG_AGGRESSIVE if version >= _NEW_TYPES_FROM else ElectionType.UNCLEAN
+    )
+    if not ElectionType.PREFERRED <= kind <= last:
         raise InvalidRequestError(f"unknown election type {kind} in version {version}")
     if request.topic_partitions is None:
-        if kind == DESIGNATION:
+        if kind == ElectionType.DESIGNATION:
             raise InvalidRequestError("a designation must name its partitions")
         return
     for row in request.topic_partitions:
         desired = row.desired_leaders
-        if kind != DESIGNATION:
+        if kind != ElectionType.DESIGNATION:
             if desired:
                 raise InvalidRequestError("desired leaders are allowed in a designation only")
         elif desired is None or len(desired) != len(row.partitions):
@@ -171,7 +171,7 @@ def _served(
     for asked in _asked(view, request):
         if (asked.topic, asked.partition) in elections.outcomes:
             continue
-        if served == MAX_PARTITIONS:
+        if served == MAX_ELECTIONS:
             over = ElectionOutcome(ErrorCode.REQUEST_LIMIT_REACHED)
             elections.outcomes[asked.topic, asked.partition] = over
             continue
@@ -194,7 +194,7 @@ def _asked(view: View, request: messages.ElectLeadersRequest) -> Iterator[_Asked
 
 def _eligible(view: View, kind: int) -> Iterable[IndexedPartition]:
     """A4: the partitions that need an election of this type."""
-    if kind == PREFERRED:
+    if kind == ElectionType.PREFERRED:
         return view.index.without_preferred_leader()
     return view.index.led_by(NO_LEADER)
 
@@ -211,7 +211,7 @@ def _refusal(asked: _Asked, kind: int) -> ElectionOutcome | None:
 
 
 def _is_needed(registration: PartitionRegistration, kind: int) -> bool:
-    if kind == PREFERRED:
+    if kind == ElectionType.PREFERRED:
         return registration.leader != registration.replicas[0]
     return registration.leader == NO_LEADER
 
@@ -224,14 +224,14 @@ def _elect(
         return refusal, None
     found = asked.found
     assert found is not None
-    if kind == DESIGNATION:
+    if kind == ElectionType.DESIGNATION:
         return _designate(view, found, asked.desired)
-    election = Election.PREFERRED if kind == PREFERRED else Election.UNCLEAN
+    election = Election.PREFERRED if kind == ElectionType.PREFERRED else Election.UNCLEAN
     record = view.change(found, Target(), election=election)
     if record is not None:
         # As Kafka: NONE also if another replica than the preferred one was elected.
         return ElectionOutcome(ErrorCode.NONE), record
-    if kind == PREFERRED:
+    if kind == ElectionType.PREFERRED:
         return ElectionOutcome(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE), None
     return ElectionOutcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE), None
 

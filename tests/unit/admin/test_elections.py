@@ -3,7 +3,8 @@
 import pytest
 
 from minikafka.admin.client import AdminError
-from minikafka.admin.elections import ElectionType, Refusal, elect_leaders
+from minikafka.admin.elections import Refusal, elect_leaders
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.elect_leaders import ElectLeadersRequest

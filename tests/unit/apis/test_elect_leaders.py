@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.apis.elect_leaders import elect_leaders
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode, InvalidRequestError, NotControllerError
-from minikafka.controller.leader_elections import LONGEST_LOG_AGGRESSIVE, PREFERRED, UNCLEAN
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.node.purgatory import Purgatory
 from tests.worlds.recovery_world import lost_world
@@ -62,7 +62,7 @@ def world():
 
 
 def test_the_answer_comes_when_the_longest_log_is_elected(world):
-    handled = Handled(world, LONGEST_LOG_AGGRESSIVE)
+    handled = Handled(world, ElectionType.LONGEST_LOG_AGGRESSIVE)
     handled.run(4999)
     assert handled.response is None
     handled.run(1)
@@ -71,7 +71,7 @@ def test_the_answer_comes_when_the_longest_log_is_elected(world):
 
 
 def test_at_the_requests_timeout_the_answer_is_that_it_timed_out(world):
-    handled = Handled(world, LONGEST_LOG_AGGRESSIVE, timeout_ms=3000)
+    handled = Handled(world, ElectionType.LONGEST_LOG_AGGRESSIVE, timeout_ms=3000)
     handled.run(3000)
     assert handled.code == ErrorCode.REQUEST_TIMED_OUT
     world.talk(60_000)
@@ -79,7 +79,7 @@ def test_at_the_requests_timeout_the_answer_is_that_it_timed_out(world):
 
 
 def test_an_unclean_election_is_answered_when_it_is_committed(world):
-    handled = Handled(world, UNCLEAN)
+    handled = Handled(world, ElectionType.UNCLEAN)
     assert handled.response is None
     handled.run()
     assert handled.code == 0
@@ -87,7 +87,7 @@ def test_an_unclean_election_is_answered_when_it_is_committed(world):
 
 
 def test_who_loses_the_leadership_says_so(world):
-    handled = Handled(world, LONGEST_LOG_AGGRESSIVE)
+    handled = Handled(world, ElectionType.LONGEST_LOG_AGGRESSIVE)
     world.controller.renounce()
     handled.run()
     assert handled.response is None
@@ -97,10 +97,10 @@ def test_who_loses_the_leadership_says_so(world):
 @pytest.mark.parametrize("version", [1, 2])
 def test_the_longest_log_needs_version_3(world, version):
     with pytest.raises(InvalidRequestError):
-        Handled(world, LONGEST_LOG_AGGRESSIVE, version=version)
+        Handled(world, ElectionType.LONGEST_LOG_AGGRESSIVE, version=version)
 
 
 def test_a_preferred_election_of_older_versions_is_served(world):
-    handled = Handled(world, PREFERRED, version=0)
+    handled = Handled(world, ElectionType.PREFERRED, version=0)
     handled.run()
     assert handled.code == ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minikafka.apis.get_replica_log_info import MAX_PARTITIONS, get_replica_log_info
+from minikafka.apis.get_replica_log_info import get_replica_log_info
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
     ErrorCode,
@@ -14,6 +14,7 @@ from minikafka.common.errors import (
     UnknownTopicIdError,
 )
 from minikafka.common.ids import Uuid
+from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.get_replica_log_info import GetReplicaLogInfoRequest, TopicPartitions
@@ -91,9 +92,11 @@ def test_two_thousand_partitions_are_answered():
     found = [row.error_code for row in rows(response)]
     assert len(found) == PARTITIONS - 8
     limit = ErrorCode.REQUEST_LIMIT_REACHED
-    assert [code == limit for code in found] == [n >= MAX_PARTITIONS for n in range(len(found))]
+    assert [code == limit for code in found] == [
+        n >= MAX_REPLICA_LOG_INFOS for n in range(len(found))
+    ]
     assert response.has_more_replica_log_info
-    assert not ask((T, range(MAX_PARTITIONS))).has_more_replica_log_info
+    assert not ask((T, range(MAX_REPLICA_LOG_INFOS))).has_more_replica_log_info
 
 
 def test_a_question_for_another_broker_is_refused():

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from minikafka.admin.client import AdminError
-from minikafka.admin.elections import ElectionType
 from minikafka.cli import _options, leader_election
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.elect_leaders import ElectLeadersRequest
 from tests.worlds.fake_elections import ElectingCluster

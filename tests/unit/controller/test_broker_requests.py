@@ -4,7 +4,8 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition, Uuid
-from minikafka.controller.broker_requests import MAX_PARTITIONS_PER_REQUEST, BrokerRequestSender
+from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
+from minikafka.controller.broker_requests import BrokerRequestSender
 from minikafka.messages.get_replica_log_info import (
     GetReplicaLogInfoResponse,
     PartitionLogInfo,
@@ -99,7 +100,7 @@ def test_one_request_is_under_way_and_the_next_takes_all_that_came(world):
 
 def test_a_request_has_at_most_two_thousand_partitions(world):
     """R3."""
-    for index in range(2 * MAX_PARTITIONS_PER_REQUEST + 1):
+    for index in range(2 * MAX_REPLICA_LOG_INFOS + 1):
         world.sender.ask(1, at(index))
     sizes = []
     for _ in range(3):

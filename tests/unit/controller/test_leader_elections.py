@@ -1,14 +1,8 @@
 import pytest
 
+from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode, InvalidRequestError
 from minikafka.controller import leader_elections
-from minikafka.controller.leader_elections import (
-    DESIGNATION,
-    LONGEST_LOG_AGGRESSIVE,
-    LONGEST_LOG_BALANCED,
-    PREFERRED,
-    UNCLEAN,
-)
 from minikafka.messages import elect_leaders as messages
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.metadata.image import RESOURCE_BROKER
@@ -44,14 +38,14 @@ def with_leader_2(world):
 
 def test_the_preferred_leader_is_elected(cluster):
     with_leader_2(cluster)
-    (record,), answers = elect(cluster, PREFERRED)
+    (record,), answers = elect(cluster, ElectionType.PREFERRED)
     assert record.leader == 1
     assert answers == {("t", 0): ErrorCode.NONE}
 
 
 def test_no_election_is_needed_where_the_preferred_leader_leads(cluster):
     cluster.create()
-    records, answers = elect(cluster, PREFERRED)
+    records, answers = elect(cluster, ElectionType.PREFERRED)
     assert records == []
     assert answers == {("t", 0): ErrorCode.ELECTION_NOT_NEEDED}
 
@@ -60,19 +54,21 @@ def test_a_preferred_leader_outside_the_isr_is_not_available(cluster):
     cluster.create()
     cluster.fence(1)
     cluster.heartbeat(1)
-    assert elect(cluster, PREFERRED)[1] == {("t", 0): ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE}
+    assert elect(cluster, ElectionType.PREFERRED)[1] == {
+        ("t", 0): ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
+    }
 
 
 def test_unknown_partitions_are_named(cluster):
     cluster.create()
-    _, answers = elect(cluster, PREFERRED, [("t", [7]), ("other", [0])])
+    _, answers = elect(cluster, ElectionType.PREFERRED, [("t", [7]), ("other", [0])])
     assert set(answers.values()) == {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
     assert len(answers) == 2
 
 
 def test_an_unclean_election_is_not_needed_where_somebody_leads(cluster):
     with_leader_2(cluster)
-    assert elect(cluster, UNCLEAN)[1] == {("t", 0): ErrorCode.ELECTION_NOT_NEEDED}
+    assert elect(cluster, ElectionType.UNCLEAN)[1] == {("t", 0): ErrorCode.ELECTION_NOT_NEEDED}
 
 
 def test_an_unclean_election_asks_no_configuration(elr_topic):
@@ -81,7 +77,7 @@ def test_an_unclean_election_asks_no_configuration(elr_topic):
         elr_topic.fence(broker_id)
     elr_topic.heartbeat(3)
     assert elr_topic.partition().leader == -1
-    (record,), answers = elect(elr_topic, UNCLEAN)
+    (record,), answers = elect(elr_topic, ElectionType.UNCLEAN)
     assert answers == {("t", 0): ErrorCode.NONE}
     assert (record.leader, record.isr, record.eligible_leader_replicas) == (3, [3], [])
     assert record.leader_recovery_state == 1
@@ -90,18 +86,20 @@ def test_an_unclean_election_asks_no_configuration(elr_topic):
 def test_an_unclean_election_needs_a_live_replica(elr_topic):
     for broker_id in (3, 2, 1):
         elr_topic.fence(broker_id)
-    assert elect(elr_topic, UNCLEAN)[1] == {("t", 0): ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE}
+    assert elect(elr_topic, ElectionType.UNCLEAN)[1] == {
+        ("t", 0): ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
+    }
 
 
 def test_a_null_list_answers_only_where_an_election_made_sense(cluster):
     with_leader_2(cluster)
     cluster.create("settled", assignment=((2, 3),))
-    assert elect(cluster, PREFERRED, None)[1] == {("t", 0): ErrorCode.NONE}
+    assert elect(cluster, ElectionType.PREFERRED, None)[1] == {("t", 0): ErrorCode.NONE}
 
 
 def test_a_partition_that_is_named_twice_is_elected_once(cluster):
     with_leader_2(cluster)
-    records, answers = elect(cluster, PREFERRED, [("t", [0, 0])])
+    records, answers = elect(cluster, ElectionType.PREFERRED, [("t", [0, 0])])
     assert len(records) == 1
     assert answers == {("t", 0): ErrorCode.NONE}
 
@@ -132,12 +130,12 @@ def test_other_election_types_are_refused(cluster, kind, version):
 @pytest.mark.parametrize(
     ("kind", "rows"),
     [
-        (DESIGNATION, None),
-        (DESIGNATION, [("t", [0], None)]),
-        (DESIGNATION, [("t", [0, 1], [1])]),
-        (DESIGNATION, [("t", [0], [1, 2])]),
-        (UNCLEAN, [("t", [0], [1])]),
-        (PREFERRED, [("t", [0], [1])]),
+        (ElectionType.DESIGNATION, None),
+        (ElectionType.DESIGNATION, [("t", [0], None)]),
+        (ElectionType.DESIGNATION, [("t", [0, 1], [1])]),
+        (ElectionType.DESIGNATION, [("t", [0], [1, 2])]),
+        (ElectionType.UNCLEAN, [("t", [0], [1])]),
+        (ElectionType.PREFERRED, [("t", [0], [1])]),
     ],
 )
 def test_desired_leaders_match_partitions_and_go_with_a_designation(cluster, kind, rows):
@@ -166,7 +164,7 @@ def rows_of(response):
 
 def designate(world, *rows):
     result = world.controller.decide(
-        leader_elections.elect_leaders, request_of(DESIGNATION, *rows), 3
+        leader_elections.elect_leaders, request_of(ElectionType.DESIGNATION, *rows), 3
     )
     records, response = world.apply(result)
     return records, rows_of(response)
@@ -232,26 +230,26 @@ def test_each_partition_gets_its_own_desired_leader(cluster):
     assert [cluster.partition("t", index).leader for index in range(3)] == [3, -1, 2]
 
 
-@pytest.mark.parametrize("kind", [PREFERRED, UNCLEAN])
+@pytest.mark.parametrize("kind", [ElectionType.PREFERRED, ElectionType.UNCLEAN])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_a_thousand_partitions_are_served(cluster, kind, everywhere):
     """A5, A4: the rest comes back with REQUEST_LIMIT_REACHED, of a null list as well."""
     cluster.create(assignment=((1, 2, 3),) * 1003)
     cluster.create("settled", assignment=((2, 3),))
     cluster.fence(1)
-    if kind == UNCLEAN:
+    if kind == ElectionType.UNCLEAN:
         cluster.set_config("", "unclean.recovery.manager.enabled", "true", RESOURCE_BROKER)
         cluster.fence(3)
         cluster.fence(2)
         for broker_id in (1, 2, 3):
             cluster.register(broker_id)
     cluster.heartbeat(1)
-    if kind == PREFERRED:
+    if kind == ElectionType.PREFERRED:
         for index in range(1003):
             cluster.propose(cluster.partition("t", index).leader, [2, 3, 1], index=index)
     records, answers = elect(cluster, kind, None if everywhere else [("t", range(1003))])
     limited = [key for key, code in answers.items() if code == ErrorCode.REQUEST_LIMIT_REACHED]
-    assert len(limited) == 3 + (everywhere and kind == UNCLEAN)
+    assert len(limited) == 3 + (everywhere and kind == ElectionType.UNCLEAN)
     elected = [code for code in answers.values() if code == ErrorCode.NONE]
     assert len(records) == len(elected) == 1000
 
@@ -266,7 +264,7 @@ def test_an_unclean_election_that_is_asked_for_prefers_the_last_leader_with_the_
     assert world.leader == -1
     world.apply(
         world.controller.decide(
-            leader_elections.elect_leaders, request_of(UNCLEAN, ("t", [0], None)), 3
+            leader_elections.elect_leaders, request_of(ElectionType.UNCLEAN, ("t", [0], None)), 3
         )
     )
     assert world.leader == 1
@@ -285,7 +283,9 @@ def test_the_longest_log_is_asked_for_where_nobody_leads():
     world.come_back(3)
     world.come_back(1)
     world.create("led", assignment=((3,),))
-    elections = begin(world, LONGEST_LOG_AGGRESSIVE, ("t", [0, 9], None), ("led", [0], None))
+    elections = begin(
+        world, ElectionType.LONGEST_LOG_AGGRESSIVE, ("t", [0, 9], None), ("led", [0], None)
+    )
     assert len(elections.recovery.pending) == 1
     world.talk(5000)
     assert elections.recovery.pending == {}
@@ -301,7 +301,7 @@ def test_the_longest_log_is_asked_for_where_nobody_leads():
 def test_a_longest_log_that_is_not_found_in_time_says_what_is_missing():
     world = lost_world(manager=False)
     world.come_back(3)
-    elections = begin(world, LONGEST_LOG_BALANCED, ("t", [0], None))
+    elections = begin(world, ElectionType.LONGEST_LOG_BALANCED, ("t", [0], None))
     world.talk(60_000)
     _, response = world.apply(world.controller.end_recoveries(elections))
     assert rows_of(response) == {
@@ -312,7 +312,7 @@ def test_a_longest_log_that_is_not_found_in_time_says_what_is_missing():
 def test_no_live_replica_is_an_answer_at_once():
     """A3."""
     world = lost_world(manager=False)
-    elections = begin(world, LONGEST_LOG_AGGRESSIVE, ("t", [0], None))
+    elections = begin(world, ElectionType.LONGEST_LOG_AGGRESSIVE, ("t", [0], None))
     assert elections.recovery.pending == {}
     _, response = world.apply(world.controller.end_recoveries(elections))
     assert rows_of(response)["t", 0][0] == ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
@@ -324,7 +324,9 @@ def test_a_null_list_is_every_partition_without_leader():
     world.come_back(3)
     world.create("led", assignment=((3,),))
     elections = world.controller.begin_recoveries(
-        messages.ElectLeadersRequest(election_type=LONGEST_LOG_AGGRESSIVE, topic_partitions=None),
+        messages.ElectLeadersRequest(
+            election_type=ElectionType.LONGEST_LOG_AGGRESSIVE, topic_partitions=None
+        ),
         3,
     )
     assert list(elections.outcomes) == [("t", 0)]
@@ -333,5 +335,7 @@ def test_a_null_list_is_every_partition_without_leader():
 def test_the_longest_log_needs_the_recovery_way_in(cluster):
     with pytest.raises(InvalidRequestError):
         cluster.controller.decide(
-            leader_elections.elect_leaders, request_of(LONGEST_LOG_BALANCED, ("t", [0], None)), 3
+            leader_elections.elect_leaders,
+            request_of(ElectionType.LONGEST_LOG_BALANCED, ("t", [0], None)),
+            3,
         )
