@@ -48,7 +48,8 @@ from minikafka.harness.plan.workload_options import SENT_TIME
 from minikafka.harness.spark import jars
 from minikafka.harness.spark.process import SparkProcess
 from minikafka.harness.verdict import verdict_file
-from minikafka.harness.verdict.verdict_file import Evidence, Verdict
+from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.verdict_file import Verdict
 from minikafka.harness.watch import node_watch, watermarks
 from minikafka.harness.watch.node_watch import NodeWatch
 from minikafka.harness.watch.watcher import ClusterWatcher

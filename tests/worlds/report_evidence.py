@@ -16,7 +16,8 @@ from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
 from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.clusters.replicas import not_compared
 from minikafka.harness.page import timeline
-from minikafka.harness.verdict.verdict_file import KINDS, Evidence, Verdict, decide
+from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.verdict_file import KINDS, Verdict, decide
 from minikafka.harness.watch.watermarks import regressions, samples
 
 ZERO_MS = 1_795_000_000_000

@@ -1,6 +1,7 @@
 """Evidence for tests of the verdict: Spark's answer, and a run with just enough evidence."""
 
-from minikafka.harness.verdict.verdict_file import KINDS, Evidence
+from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.verdict_file import KINDS
 
 RUN = {
     "topic": "t", "topic_id": "A", "topic_id_at_end": "A", "writing_from_ms": 1_000_000,

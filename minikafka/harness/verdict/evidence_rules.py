@@ -5,13 +5,11 @@ Each rule yields the sentences that make a run undecided. `LENIENT` rules may be
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from minikafka.harness.plan.workload_options import SENT_TIME
+from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.silence import too_long
-
-if TYPE_CHECKING:
-    from minikafka.harness.verdict.verdict_file import Evidence
 
 UNKNOWN_SHARE_MAX = 0.01
 """The share of the records sent whose outcome may be unknown."""
@@ -30,11 +28,11 @@ class EvidenceRule(NamedTuple):
     """A rule: its meaning for the documentation, and a check that yields its sentences."""
 
     meaning: str
-    check: Callable[["Evidence", Mapping[str, int]], Iterator[str]]
+    check: Callable[[Evidence, Mapping[str, int]], Iterator[str]]
     is_lenient: bool = True
 
 
-def reasons(evidence: "Evidence", counts: Mapping[str, int]) -> list[Reason]:
+def reasons(evidence: Evidence, counts: Mapping[str, int]) -> list[Reason]:
     """Return the sentences of all rules, at most five of each."""
     found = []
     for name, rule in RULES.items():
@@ -45,16 +43,16 @@ def reasons(evidence: "Evidence", counts: Mapping[str, int]) -> list[Reason]:
     return found
 
 
-def _obstacles(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _obstacles(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     yield from evidence.obstacles
 
 
-def _answer(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _answer(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None and not evidence.obstacles:
         yield "Spark gave no answer."
 
 
-def _acknowledged(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+def _acknowledged(evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None:
         return
     if 0 < counts["acknowledged"] < evidence.min_acknowledged:
@@ -64,12 +62,12 @@ def _acknowledged(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[s
         )
 
 
-def _nothing(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+def _nothing(evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is not None and not counts["acknowledged"]:
         yield "No record was acknowledged."
 
 
-def _stream(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _stream(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None:
         return
     if not evidence.judged["stream_is_complete"]:
@@ -78,13 +76,13 @@ def _stream(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
         yield f"The stream did not continue at its checkpoint: {said}."
 
 
-def _group(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _group(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     judged = evidence.judged
     if judged is not None and evidence.group and not judged.get("group_is_complete"):
         yield "The consumer group did not read to the end of every partition."
 
 
-def _ledger(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+def _ledger(evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None:
         return
     if counts["acknowledged"] < evidence.claimed_acknowledged:
@@ -97,13 +95,13 @@ def _ledger(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
         yield f"Records sent: {counts['sent']:,}; judged: {accounted:,}."
 
 
-def _injection(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _injection(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     judged = evidence.judged
     if evidence.inject is not None and judged is not None and not judged["injected_found"]:
         yield "The harness did not find its own injection: the harness is broken."
 
 
-def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+def _unknown(_evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
     share = counts["unknown"] / max(1, counts["sent"])
     if share > UNKNOWN_SHARE_MAX:
         yield (
@@ -112,11 +110,11 @@ def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
         )
 
 
-def _producers(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _producers(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     yield from evidence.producer_failures
 
 
-def _silence(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _silence(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     for window in too_long(evidence.windows, evidence.faults):
         yield (
             f"Partition {window.partition} acknowledged nothing for {window.length_s:.1f} s,"
@@ -125,7 +123,7 @@ def _silence(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
         )
 
 
-def _faults(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _faults(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     for fault in evidence.faults:
         if fault["problem"]:
             yield f"Fault {_fault_name(fault)}: {fault['problem'].rstrip('.')}."
@@ -137,7 +135,7 @@ def _fault_name(fault: Mapping[str, Any]) -> str:
     return f"'{named}' at {fault['at_s']:g} s" if "at_s" in fault else f"'{named}'"
 
 
-def _nodes(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _nodes(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     for ended in evidence.nodes.get("ended", ()):
         yield f"Node {ended['node']} exited unexpectedly: {ended['how']}."
     for logged in evidence.nodes.get("tracebacks", ()):
@@ -146,12 +144,12 @@ def _nodes(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
         yield evidence.shutdown_problem
 
 
-def _whole(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _whole(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.is_whole is False:
         yield "After the faults not every replica returned to the ISR."
 
 
-def _replicas(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _replicas(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if not evidence.is_own:
         return
     if not evidence.replicas.get("compared"):
@@ -161,17 +159,17 @@ def _replicas(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]
         yield "The replicas were not compared: no log has a batch below the high watermark."
 
 
-def _replica_ends(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _replica_ends(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     for row in evidence.replicas.get("incomplete", ()):
         yield f"{row['message']}."
 
 
-def _timestamps(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _timestamps(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.timestamps != SENT_TIME:
         yield "The brokers set the timestamps of the topic, so they were not compared."
 
 
-def _elr(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+def _elr(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.elr_required and not evidence.elections.get("from_elr"):
         yield "No leader was elected from the ELR, which this profile requires."
 

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from minikafka.harness.verdict import verdict_file
-from minikafka.harness.verdict.verdict_file import SCHEMA, Evidence, decide
+from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.verdict_file import SCHEMA, decide
 from tests.mutation import applied, mutation
 from tests.worlds.verdict_evidence import ACKED, PRODUCER, RUN, SENT, UNKNOWN, judged
 
