@@ -14,7 +14,8 @@ from typing import Any
 from minikafka.harness.clients.ledger_table import LedgerTable
 from minikafka.harness.lines import Event
 from minikafka.harness.page import state_spans, timeline
-from minikafka.harness.page.state_spans import Axis, Span
+from minikafka.harness.page.axis import Axis
+from minikafka.harness.page.state_spans import Span
 from minikafka.harness.verdict.verdict_file import Verdict
 from minikafka.harness.watch import watermarks
 

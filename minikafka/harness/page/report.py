@@ -22,8 +22,8 @@ from minikafka.harness.page import (
     timeline,
 )
 from minikafka.harness.page.anomalies import AnomalyRow
+from minikafka.harness.page.axis import Axis
 from minikafka.harness.page.log_lines import LogLine, LogMoment
-from minikafka.harness.page.state_spans import Axis
 from minikafka.harness.page.tables import (
     Markup,
     folded,

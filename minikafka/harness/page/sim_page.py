@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.harness.page import state_spans, time_axis
-from minikafka.harness.page.state_spans import Axis, Span
+from minikafka.harness.page.axis import Axis
+from minikafka.harness.page.state_spans import Span
 from minikafka.harness.page.tables import section, table, text
 
 _HERE = Path(__file__).parent

@@ -1,7 +1,8 @@
 from itertools import pairwise
 
 from minikafka.harness.page import state_spans
-from minikafka.harness.page.state_spans import Axis, coarsened, packed, spans
+from minikafka.harness.page.axis import Axis
+from minikafka.harness.page.state_spans import coarsened, packed, spans
 
 
 def look(at_ms, number, leader, isr, **more):
