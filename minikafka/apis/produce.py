@@ -45,9 +45,10 @@ from minikafka.records.batch import (
 )
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
-from minikafka.replica.append_queue import QueuedAppend, queue_append
+from minikafka.replica.append_queue import queue_append
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
+from minikafka.replica.queued_append import QueuedAppend
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until

@@ -7,40 +7,19 @@ made when a batch is appended.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError
 from minikafka.common.faults import StorageFault
-from minikafka.common.wait_key import WaitKey
-from minikafka.log.results import LogAppendInfo
-from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin, validate_batch
-
-if TYPE_CHECKING:
-    from minikafka.replica.partition import Partition
-
-Validated = tuple[memoryview, BatchHeader]
-
-
-@dataclass(slots=True, eq=False)
-class QueuedAppend:
-    """One append in progress. `done` is notified when `outcome` is set."""
-
-    required_acks: int
-    size_bytes: int
-    validated: Validated | Exception | None = None
-    outcome: LogAppendInfo | Exception | None = None
-    leader_epoch: int = -1
-    """The leader epoch in which the records were appended."""
-    done: WaitKey = field(default_factory=lambda: WaitKey("append"))
+from minikafka.replica.partition import Partition
+from minikafka.replica.queued_append import QueuedAppend, Validated
 
 
 def queue_append(
-    env: Environment, partition: "Partition", records: memoryview, required_acks: int
+    env: Environment, partition: Partition, records: memoryview, required_acks: int
 ) -> QueuedAppend:
     """Validate a copy of a client's records elsewhere; append them after the queued appends."""
     item = QueuedAppend(required_acks, len(records))
@@ -64,7 +43,7 @@ def queue_append(
     return item
 
 
-def _append(env: Environment, partition: "Partition", item: QueuedAppend) -> None:
+def _append(env: Environment, partition: Partition, item: QueuedAppend) -> None:
     validated, item.validated = item.validated, None
     env.queued_bytes -= item.size_bytes
     item.leader_epoch = partition.leader_epoch

@@ -38,11 +38,11 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.records.batch import BatchHeader
 from minikafka.records.validation import AppendOrigin
-from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.high_watermark import next_high_watermark
 from minikafka.replica.in_sync_replicas import IsrState, may_join
 from minikafka.replica.isr_proposals import IsrProposal, IsrProposals
 from minikafka.replica.news import News, PartitionWatcher
+from minikafka.replica.queued_append import QueuedAppend
 from minikafka.replica.replica_state import ReplicaState
 from minikafka.replica.topic_counts import TopicCounts
 

@@ -6,8 +6,8 @@ Clients rely on it: the log keeps the order in which a producer sent its batches
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.partition import Partition
+from minikafka.replica.queued_append import QueuedAppend
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation

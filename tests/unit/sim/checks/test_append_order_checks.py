@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.errors import KafkaStorageError
 from minikafka.common.ids import TopicPartition
-from minikafka.replica.append_queue import QueuedAppend
+from minikafka.replica.queued_append import QueuedAppend
 from minikafka.sim.checks.append_order_checks import AppendOrderChecks
 from minikafka.sim.world.violation import Violation
 

@@ -1,0 +1,22 @@
+"""A client's append whose records are being validated, or are appended already."""
+
+from dataclasses import dataclass, field
+
+from minikafka.common.wait_key import WaitKey
+from minikafka.log.results import LogAppendInfo
+from minikafka.records.batch import BatchHeader
+
+Validated = tuple[memoryview, BatchHeader]
+
+
+@dataclass(slots=True, eq=False)
+class QueuedAppend:
+    """One append in progress. `done` is notified when `outcome` is set."""
+
+    required_acks: int
+    size_bytes: int
+    validated: Validated | Exception | None = None
+    outcome: LogAppendInfo | Exception | None = None
+    leader_epoch: int = -1
+    """The leader epoch in which the records were appended."""
+    done: WaitKey = field(default_factory=lambda: WaitKey("append"))
