@@ -7,7 +7,7 @@ waits cannot delay a heartbeat. Source: `NodeToControllerChannelManager`,
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.effects import Channel
@@ -18,16 +18,47 @@ from minikafka.rpc.calls import Calls, OnDone
 
 _RETRY_BACKOFF_MS = 50
 
-ControllerAddress = Callable[[], "tuple[str, int] | None"]
+
+@dataclass(slots=True)
+class ActiveController:
+    """The address of the active controller, and the connections that were made to it.
+
+    `address` returns host and port, or None if no controller is known.
+    """
+
+    calls: Calls
+    address: Callable[[], "tuple[str, int] | None"]
+    _used: dict[Channel, None] = field(default_factory=dict)
+
+    def used(self, channel: Channel) -> None:
+        """Note a connection to the controller."""
+        self._used[channel] = None
+
+    def closed(self, channel: Channel) -> None:
+        """Forget a connection."""
+        self._used.pop(channel, None)
+
+    def changed(self) -> None:
+        """Close the connections to another controller: requests there are sent again, to the new.
+
+        Unlike Kafka, where they wait for their time-out if the former controller hangs.
+        """
+        address = self.address()
+        if address is None:
+            return
+        for channel in list(self._used):
+            if (channel.host, channel.port) != address:
+                self.closed(channel)
+                self.calls.close(channel)
 
 
 @dataclass(slots=True)
 class ControllerChannel:
-    """A connection to the controller for one purpose; `address` returns its address, if known."""
+    """A connection to the active controller for one purpose."""
 
     env: Environment
     calls: Calls
-    address: ControllerAddress
+    controller: ActiveController
     purpose: str
     request_timeout_ms: int
     _used: Channel | None = None
@@ -37,12 +68,17 @@ class ControllerChannel:
         """Make a separate connection for a request that takes long; the caller must close it."""
         self._others += 1
         return ControllerChannel(
-            self.env, self.calls, self.address, f"{self.purpose}-{self._others}", request_timeout_ms
+            self.env,
+            self.calls,
+            self.controller,
+            f"{self.purpose}-{self._others}",
+            request_timeout_ms,
         )
 
     def close(self) -> None:
         """Close the connection, if there is one; its requests in flight fail."""
         if self._used is not None:
+            self.controller.closed(self._used)
             self.calls.close(self._used)
             self._used = None
 
@@ -57,7 +93,7 @@ class ControllerChannel:
         if left_ms <= 0:
             on_done(None, "no response from the active controller in time")
             return
-        address = self.address()
+        address = self.controller.address()
         if address is None:
             self._again(request, version, deadline_ms, on_done)
             return
@@ -69,6 +105,7 @@ class ControllerChannel:
                 on_done(response, "")
 
         channel = self._used = Channel(address[0], address[1], self.purpose)
+        self.controller.used(channel)
         self.calls.send(
             channel,
             request,

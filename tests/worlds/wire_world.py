@@ -10,7 +10,7 @@ from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Send
 from minikafka.common.environment import Environment
 from minikafka.rpc.calls import Calls
-from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 from minikafka.rpc.envelope import RequestHeader, decode_request, encode_response
 
 CONTROLLER = ("controller", 9093)
@@ -87,5 +87,9 @@ class Wire:
 
     def controller_channel(self, purpose="p", request_timeout_ms=1000):
         return ControllerChannel(
-            self.env, self.calls, lambda: self.controller, purpose, request_timeout_ms
+            self.env,
+            self.calls,
+            ActiveController(self.calls, lambda: self.controller),
+            purpose,
+            request_timeout_ms,
         )

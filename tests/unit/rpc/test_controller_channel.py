@@ -128,3 +128,13 @@ def test_a_connection_beside_it_holds_nothing_up():
     others[1].close()
     wire.sent()
     assert [effect.channel.purpose for effect in wire.others] == ["p-2"]
+
+
+def test_a_request_to_a_former_controller_that_hangs_is_sent_to_the_new_one(world):
+    world.ask()
+    world.one()
+    world.controller = ("other", 9093)
+    world.channel.controller.changed()
+    again = world.one(for_ms=100)
+    assert (again.channel.host, again.channel.port) == world.controller
+    assert world.done == []
