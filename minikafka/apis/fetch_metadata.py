@@ -66,9 +66,15 @@ def _await_metadata(
     ctx: ControllerContext, request: FetchRequest, wanted: FetchPartition, high_watermark: int
 ) -> Steps[FetchResponse]:
     raft = ctx.services.raft
+    epoch = raft.epoch
     yield from wait_until(
-        (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED),
-        lambda: raft.end_offset > wanted.fetch_offset or raft.high_watermark > high_watermark,
+        (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED, RaftEvent.ROLE_CHANGED),
+        lambda: (
+            raft.end_offset > wanted.fetch_offset
+            or raft.high_watermark > high_watermark
+            or raft.epoch != epoch
+            or not raft.is_leader
+        ),
         ctx.deadline_ms(request.max_wait_ms),
         for_answer_only=True,
     )

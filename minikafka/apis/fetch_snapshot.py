@@ -63,6 +63,7 @@ def _read(
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not raft.is_leader:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    raft.elections.voter_fetched(request.replica_id, wanted.replica_directory_id)
     snapshot_id = SnapshotId(wanted.snapshot_id.end_offset, wanted.snapshot_id.epoch)
     path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
     # The snapshot at offset 0 is the start of a quorum; it is never sent.

@@ -96,6 +96,13 @@ CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS: Key[int] = Key(
     valid=at_least(0),
     doc="The time to wait for a leader before an election is requested.",
 )
+CONTROLLER_QUORUM_ELECTION_BACKOFF_MAX_MS: Key[int] = Key(
+    name="controller.quorum.election.backoff.max.ms",
+    type=ConfigType.INT,
+    default=1000,
+    valid=at_least(0),
+    doc="The longest time that a voter waits before an election after the leader has resigned.",
+)
 CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS: Key[int] = Key(
     name="controller.quorum.request.timeout.ms",
     type=ConfigType.INT,
@@ -521,6 +528,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     CONTROLLER_QUORUM_BOOTSTRAP_SERVERS,
     CONTROLLER_QUORUM_FETCH_TIMEOUT_MS,
     CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS,
+    CONTROLLER_QUORUM_ELECTION_BACKOFF_MAX_MS,
     CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS,
     CONTROLLER_QUORUM_RETRY_BACKOFF_MS,
     CONTROLLER_QUORUM_FETCH_MAX_BYTES,

@@ -291,11 +291,6 @@ class _Reader:
                 "controller.quorum.voters or controller.quorum.bootstrap.servers: "
                 "one of the two is required"
             )
-        if len(voters) > 1:
-            self.errors.append(
-                f"controller.quorum.voters: has {len(voters)} voters; "
-                "a quorum of several voters is not available yet, give only one"
-            )
         if (
             voters
             and is_controller

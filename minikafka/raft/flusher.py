@@ -33,16 +33,31 @@ class MetadataFlusher:
     log: UnifiedLog
     disk: Disk
     on_flushed: Callable[[], None]
-    flushed_offset: int = field(init=False)
-    """Everything below this offset is on the disk; `flush` moves it."""
     recovery_point: int = field(init=False)
     """The value in its file."""
+    _waiting: list[Callable[[], None]] = field(default_factory=list, init=False)
     _is_flushing: bool = field(default=False, init=False)
     _recovery_point_due_ms: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.flushed_offset = self.log.recovery_point
         self.recovery_point = read_recovery_point(self.disk)
+
+    @property
+    def flushed_offset(self) -> int:
+        """Everything below this offset is on the disk."""
+        return self.log.recovery_point
+
+    def flush_then(self, callback: Callable[[], None]) -> None:
+        """Call back as soon as everything that is in the log now, or was cut off, is durable."""
+        self._waiting.append(callback)
+        self.flush()
+        if not self._is_flushing:
+            self._call_back()
+
+    def _call_back(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for callback in waiting:
+            callback()
 
     def flush(self) -> None:
         """Flush everything that was appended; one flush at a time."""
@@ -59,12 +74,13 @@ class MetadataFlusher:
         if fault is not None:
             raise fault
         self.log.flushed(request)
-        self.flushed_offset = request.up_to
         self.on_flushed()
         if self.env.clock.monotonic_ms >= self._recovery_point_due_ms:
             self.save_recovery_point()
         if self.flushed_offset < self.log.log_end_offset:
             self.flush()
+        if not self._is_flushing:
+            self._call_back()
 
     def flush_with(self, target: SyncTarget, on_done: FlushCallback, *, has_flushed: bool) -> None:
         """Flush committed records, then `target`, outside of this step and in this order.

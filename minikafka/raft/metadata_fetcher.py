@@ -5,14 +5,14 @@ KIP-595, KIP-630.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID
 from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
@@ -24,10 +24,10 @@ from minikafka.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
-from minikafka.raft.election_state import NO_NODE
 from minikafka.raft.metadata_storage import REMEDY, damaged
 from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.roles import Follower, Unattached
 from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshot_fetch import SnapshotFetch
 from minikafka.raft.snapshots import Snapshot, SnapshotId
@@ -44,6 +44,9 @@ _FETCH_WAIT_MS = 500
 class FollowerListener(Protocol):
     """What the fetcher reports, and what it has to know of the committed log."""
 
+    def learn(self, epoch: int, leader_id: int, address: tuple[str, int] | None) -> bool:
+        """Follow the epoch and the leader of a response; see `Elections.learn`."""
+
     @property
     def high_watermark(self) -> int:
         """The offset below which everything is committed; -1 while unknown."""
@@ -53,7 +56,13 @@ class FollowerListener(Protocol):
         """The offset below which, as this node knows, everything was committed."""
 
     def on_fetched(self) -> None:
+        """Wait for the next fetch: one was successful."""
+
+    def on_appended(self) -> None:
         """Continue after records of the leader were appended."""
+
+    def when_durable(self, callback: Callable[[], None]) -> None:
+        """Call back when everything in the log is on the disk."""
 
     def on_high_watermark(self, offset: int) -> None:
         """Commit what is below the leader's high watermark."""
@@ -64,9 +73,10 @@ class FollowerListener(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class MetadataFetcher:
-    """One fetch after the other, to the leader or, while it is unknown, to a bootstrap server.
+    """One fetch after the other, to the leader or, if it is unknown or silent, to another node.
 
-    `bootstrap` are addresses to ask for the leader.
+    `bootstrap` are addresses to ask for the leader. A voter fetches on when everything that it has
+    appended is on its disk: the offset of a fetch counts for the high watermark.
     """
 
     env: Environment
@@ -80,12 +90,31 @@ class MetadataFetcher:
     listener: FollowerListener
     _warned: str = field(default="", init=False)
     _bootstrap_at: int = field(default=0, init=False)
+    _round: int = field(default=0, init=False)
+    """Counts roles, epochs and leaders: what was asked in an earlier one is not used."""
+    _is_silent: bool = field(default=False, init=False)
+    """True if the leader did not answer as one: another node may know a newer leader."""
 
-    def fetch(self) -> None:
-        """Fetch the next records, unless this node leads."""
-        if self.quorum.is_leader:
+    def restart(self) -> None:
+        """Fetch in the new role: from the leader, or to find it."""
+        self._round += 1
+        self._is_silent = False
+        if not isinstance(self.quorum.state, Follower | Unattached) or self.quorum.is_only_voter:
             return
-        address = self.quorum.leader_address or self._next_bootstrap()
+        round_ = self._round
+        if self.quorum.is_voter:
+            # The process before may not have flushed what is in the log.
+            self.listener.when_durable(lambda: self._after(0, round_))
+        else:
+            self._fetch()
+
+    def _fetch(self) -> None:
+        state, round_ = self.quorum.state, self._round
+        known = isinstance(state, Follower) and not self._is_silent
+        address = self.quorum.leader_address if known else self._next_bootstrap()
+        if address is None:
+            self._again()
+            return
         partition = FetchPartition(
             partition=0,
             current_leader_epoch=self.quorum.epoch,
@@ -111,46 +140,73 @@ class MetadataFetcher:
             request,
             _FETCH_VERSION,
             timeout_ms=self.settings.request_timeout_ms,
-            on_done=self._answered,
+            on_done=lambda response, why: self._answered(round_, response, why),
             client_id=f"raft-client-{self.quorum.node_id}",
         )
 
-    def _next_bootstrap(self) -> tuple[str, int]:
-        known = list(self.bootstrap)
-        voters = self.quorum.voters
-        if voters is not None:
-            addresses = [v.address(self.quorum.listener) for v in voters.voters.values()]
-            known.extend(a for a in addresses if a is not None and a not in known)
+    def _next_bootstrap(self) -> tuple[str, int] | None:
+        known = self._known()
         if not known:
-            raise InvariantViolation("no controller is known")
+            return None
         self._bootstrap_at += 1
         return known[self._bootstrap_at % len(known)]
 
-    def _answered(self, response: FetchResponse | None, why: str) -> None:
+    def _known(self) -> list[tuple[str, int]]:
+        """The addresses of other controllers, without doubles."""
+        known = list(self.bootstrap)
+        for voter_id in self.quorum.other_voters:
+            address = self.quorum.voter_address(voter_id)
+            if address is not None and address not in known:
+                known.append(address)
+        return known
+
+    def _answered(self, round_: int, response: FetchResponse | None, why: str) -> None:
+        if round_ != self._round:
+            return
         if response is None:
             _log.debug("[raft %d] fetch failed: %s", self.quorum.node_id, why)
-            self._lose_leader()
+            self._search()
             return
         if response.error_code or not response.responses:
             refused = str(error_of(response.error_code)) if response.error_code else "no partition"
             self._warn_once(f"fetch refused: {refused}")
-            self._lose_leader()
+            self._search()
             return
         answer = response.responses[0].partitions[0]
-        if not self._learn_leader(response, answer):
-            self._again()
+        self._learn_leader(response, answer)
+        if round_ != self._round:
             return
-        if answer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH:
+        if answer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH and len(self._known()) == 1:
+            # Of several controllers, another one knows this epoch, or a newer one follows.
             self._warn_once(
                 f"the controller is in an epoch before {self.quorum.epoch}, the epoch of this "
                 f"node, whose metadata log ends at offset {self.log.end_offset}: metadata cannot "
                 "be fetched. If an older copy of the controller's metadata was restored, stop it "
                 f"and replace its copy by that of this node, or {REMEDY}"
             )
-        if answer.error_code:
+        state = self.quorum.state
+        if answer.error_code or not isinstance(state, Follower):
+            self._is_silent = not self._is_silent
             self._again()
             return
+        state.has_fetched = True
+        self._is_silent = False
+        self.listener.on_fetched()
         self._take(answer)
+
+    def _learn_leader(self, response: FetchResponse, answer: PartitionData) -> None:
+        named = answer.current_leader
+        if named is None:
+            return
+        address = next(
+            (
+                (each.host, each.port)
+                for each in response.node_endpoints or ()
+                if each.node_id == named.leader_id
+            ),
+            None,
+        )
+        self.listener.learn(named.leader_epoch, named.leader_id, address)
 
     def _take(self, answer: PartitionData) -> None:
         """Do what the leader says: load a snapshot, truncate, append or commit."""
@@ -165,13 +221,18 @@ class MetadataFetcher:
             return
         if answer.high_watermark >= 0:
             self.listener.on_high_watermark(answer.high_watermark)
-        # Deferred, so that a node that always finds new records still does its other work.
-        self.env.after(0, self.fetch)
+        round_ = self._round
+        if self.quorum.is_voter:
+            self.listener.when_durable(lambda: self._after(0, round_))
+        else:
+            self._after(0, round_)
 
     def _append(self, records: Any) -> bool:
         """Append records from the leader; False if they are damaged and are fetched again."""
         try:
-            self.log.append_fetched(records, epoch=self.quorum.epoch, now=self.env.clock.now)
+            control = self.log.append_fetched(
+                records, epoch=self.quorum.epoch, now=self.env.clock.now
+            )
         except CorruptRecordsError as error:
             self._warn_once(
                 f"the leader {self.quorum.leader_id} sent damaged batches of the metadata log from "
@@ -179,8 +240,10 @@ class MetadataFetcher:
             )
             self._again()
             return False
+        for offset, records_of_batch in control:
+            self.quorum.history.append(offset, records_of_batch)
         self._warned = ""
-        self.listener.on_fetched()
+        self.listener.on_appended()
         return True
 
     def _warn_once(self, what: str) -> None:
@@ -189,39 +252,17 @@ class MetadataFetcher:
             self._warned = what
             _log.warning("[raft %d] %s", self.quorum.node_id, what)
 
-    def _lose_leader(self) -> None:
-        """Search for the leader: the known one did not respond or says that it is not leader."""
-        self.quorum.become_unattached()
+    def _search(self) -> None:
+        """Ask another node for the leader: this one did not respond, or refused."""
+        self._is_silent = True
         self._again()
 
     def _again(self) -> None:
-        self.env.after(self.settings.retry_backoff_ms, self.fetch)
+        self._after(self.settings.retry_backoff_ms, self._round)
 
-    def _learn_leader(self, response: FetchResponse, answer: PartitionData) -> bool:
-        """Follow the leader that the response names; False if it names no usable one."""
-        quorum, named = self.quorum, answer.current_leader
-        leader_id = named.leader_id if named is not None else NO_NODE
-        epoch = named.leader_epoch if named is not None else -1
-        if epoch < quorum.epoch and answer.error_code == 0:
-            # A response without error comes from the leader of the requested epoch.
-            if quorum.leader_address is None:
-                self._follow(quorum.voter_address(quorum.leader_id))
-            return True
-        if epoch > quorum.epoch or (epoch == quorum.epoch and quorum.leader_id == NO_NODE):
-            quorum.learn_epoch(epoch, leader_id)
-        for endpoint in response.node_endpoints or ():
-            if endpoint.node_id == leader_id:
-                return self._follow((endpoint.host, endpoint.port))
-        if self._follow(quorum.voter_address(leader_id)) or answer.error_code == 0:
-            return True
-        quorum.leader_address = None
-        return False
-
-    def _follow(self, address: tuple[str, int] | None) -> bool:
-        """Follow the leader at this address; False if it is not known."""
-        if address is not None:
-            self.quorum.become_observer(address)
-        return address is not None
+    def _after(self, delay_ms: int, round_: int) -> None:
+        """Fetch in a later step, so that a node that always finds records does its other work."""
+        self.env.after(delay_ms, lambda: self._fetch() if round_ == self._round else None)
 
     def _truncate(self, epoch: int, end_offset: int) -> None:
         local = self.log.end_offset_for_epoch(epoch)
@@ -232,6 +273,7 @@ class MetadataFetcher:
             raise self._leader_is_older(end_offset)
         _log.info("[raft %d] truncates the metadata log to offset %d", self.quorum.node_id, target)
         self.log.truncate_to(target, self.env.clock.now)
+        self.quorum.history.truncate(target)
 
     def _leader_is_older(self, offset: int) -> StorageFault:
         """The fault for a leader that lacks committed metadata, which a quorum never loses.
@@ -249,28 +291,44 @@ class MetadataFetcher:
         )
 
     def _fetch_snapshot(self, snapshot_id: SnapshotId) -> None:
-        address = self.quorum.leader_address
+        address, round_ = self.quorum.leader_address, self._round
         assert address is not None
         if snapshot_id.end_offset < self.listener.committed_offset:
             raise self._leader_is_older(snapshot_id.end_offset)
+        if (snapshot_id.epoch, snapshot_id.end_offset) <= (
+            self.log.last_epoch,
+            self.log.end_offset,
+        ):
+            self._warn_once(
+                f"the leader offers snapshot {snapshot_id.file_name}, but the metadata log here "
+                f"ends at offset {self.log.end_offset} of epoch {self.log.last_epoch}: not loaded"
+            )
+            self._again()
+            return
         SnapshotFetch(
             self.env,
             self.calls,
             Channel(*address, "raft"),
             self.quorum.node_id,
+            self.quorum.directory_id,
             self.cluster_id,
             self.quorum.epoch,
             self.disk,
             snapshot_id,
             self.settings,
-            self._snapshot_fetched,
+            self.listener.on_fetched,
+            lambda snapshot_id, snapshot: self._snapshot_fetched(round_, snapshot_id, snapshot),
         ).start()
 
-    def _snapshot_fetched(self, snapshot_id: SnapshotId, snapshot: Snapshot | None) -> None:
+    def _snapshot_fetched(
+        self, round_: int, snapshot_id: SnapshotId, snapshot: Snapshot | None
+    ) -> None:
+        if round_ != self._round:
+            return
         if snapshot is None:
-            self._lose_leader()
+            self._search()
             return
         self.log.start_after(snapshot_id, self.env.clock.now)
         self.quorum.adopt(snapshot_id, snapshot)
         self.listener.on_fetched_snapshot(snapshot_id, snapshot)
-        self.fetch()
+        self._after(0, round_)

@@ -44,6 +44,10 @@ class QuorumProgress:
         if fetch_offset >= end_offset:
             progress.last_caught_up_ms = now.wall_ms
 
+    def ends_of(self, voters: VoterSet) -> dict[int, int]:
+        """The end offset of each voter's log by id, -1 if unknown."""
+        return {voter_id: self._voter_end(voters, voter_id) for voter_id in voters.ids}
+
     def voter_ends(self, voters: VoterSet, own_id: int, own_end: int) -> list[int]:
         """The end offset of each voter's log, -1 if unknown; `own_end` for the node `own_id`."""
         return [

@@ -1,56 +1,52 @@
-"""The node's state in the quorum: epoch, leader, role and voters.
+"""The node's state in the quorum: epoch, leader, vote, role and voters.
 
-`RAFT_ROLES` has the transitions.
+`RAFT_ROLES` has the transitions of roles.
 
-Invariants: the epoch never goes back; the state file is written before the state is used.
+Invariants: the epoch never goes back; a node votes once in an epoch, and an epoch has one leader;
+the state file is written before the state is used.
 
-Source: `QuorumState`, KIP-595.
+Source: `QuorumState`, KIP-595, KIP-853.
 """
 
 import logging
 from dataclasses import dataclass, field
-from enum import Enum
 
+from minikafka.common.faults import InvariantViolation
 from minikafka.common.ids import Uuid
-from minikafka.common.state_table import StateTable
 from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.raft.election_state import ElectionState, read_election_state, write_election_state
+from minikafka.raft.election_state import (
+    NO_NODE,
+    ElectionState,
+    read_election_state,
+    write_election_state,
+)
 from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.roles import (
+    RAFT_ROLES,
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    RaftRole,
+    Resigned,
+    RoleState,
+    Unattached,
+    Votes,
+)
 from minikafka.raft.snapshots import Snapshot, SnapshotId, read_snapshot
+from minikafka.raft.voter_history import VoterHistory
 from minikafka.raft.voter_set import VoterSet
-from minikafka.records.batch import ControlType
 
 _log = logging.getLogger("minikafka.raft")
-
-
-class RaftRole(Enum):
-    """The role of a node in the quorum."""
-
-    UNATTACHED = "unattached"
-    OBSERVER = "observer"
-    LEADER = "leader"
-
-
-RAFT_ROLES = StateTable(
-    "raft node",
-    {
-        # It knows no leader.
-        RaftRole.UNATTACHED: (RaftRole.UNATTACHED, RaftRole.OBSERVER, RaftRole.LEADER),
-        # It follows the leader, of this epoch or of a newer one.
-        RaftRole.OBSERVER: (RaftRole.OBSERVER, RaftRole.UNATTACHED),
-        # A leader leads until its process ends.
-        RaftRole.LEADER: (),
-    },
-)
 
 
 @dataclass(slots=True, kw_only=True)
 class QuorumState:
     """Who leads in which epoch, and what this node is.
 
-    `voters` are those of the configuration (static quorum), or None if the snapshot at offset 0 or
-    the log has them. `listener` is the name of the controllers' listener.
+    `listener` is the name of the controllers' listener. `history` begins with the voters of the
+    configuration, or with none: then the snapshot at offset 0, or the log, has them.
     """
 
     node_id: int
@@ -58,16 +54,16 @@ class QuorumState:
     disk: Disk
     listener: str
     is_controller: bool
-    voters: VoterSet | None
-    role: RaftRole = RaftRole.UNATTACHED
-    kraft_version: int = 0
-    leader_address: tuple[str, int] | None = None
-    """Host and port of the leader's controller listener, or None if unknown."""
+    history: VoterHistory
+    state: RoleState = field(default_factory=Unattached, init=False)
     adopted_offset: int = field(default=0, init=False)
     """The end offset of the snapshot that was loaded last; 0 without one."""
-    voters_are_logged: bool = field(default=False, init=False)
-    """True if the log, or a snapshot behind offset 0, has the voters."""
     _election: ElectionState = field(default_factory=ElectionState, init=False)
+
+    @property
+    def role(self) -> RaftRole:
+        """The role of this node."""
+        return self.state.role
 
     @property
     def epoch(self) -> int:
@@ -80,19 +76,69 @@ class QuorumState:
         return self._election.leader_id
 
     @property
+    def voted_key(self) -> tuple[int, Uuid] | None:
+        """Id and directory id of the node that has this node's vote in the epoch, or None."""
+        election = self._election
+        if election.voted_id == NO_NODE:
+            return None
+        return election.voted_id, election.voted_directory_id
+
+    @property
+    def leading(self) -> Leader | None:
+        """The state of a leader; None if this node does not lead."""
+        return self.state if isinstance(self.state, Leader) else None
+
+    @property
     def is_leader(self) -> bool:
         """True if this node is the leader."""
-        return self.role is RaftRole.LEADER
+        return isinstance(self.state, Leader)
+
+    @property
+    def leader_address(self) -> tuple[str, int] | None:
+        """Host and port of the leader's controller listener, or None if unknown."""
+        if isinstance(self.state, Follower):
+            return self.state.address
+        return None if self.leader_id == NO_NODE else self.voter_address(self.leader_id)
+
+    # Voters
+
+    @property
+    def voters(self) -> VoterSet | None:
+        """The latest voters; None if this node has not learned them yet."""
+        return self.history.voters
+
+    @property
+    def kraft_version(self) -> int:
+        """The latest kraft.version."""
+        return self.history.kraft_version
+
+    @property
+    def is_voter(self) -> bool:
+        """True if this node, with its directory, is one of the latest voters."""
+        voters = self.voters
+        return (
+            self.is_controller
+            and voters is not None
+            and voters.includes(self.node_id, self.directory_id)
+        )
 
     @property
     def is_only_voter(self) -> bool:
         """True if this node is the quorum."""
-        return (
-            self.is_controller
-            and self.voters is not None
-            and len(self.voters) == 1
-            and self.voters.includes(self.node_id, self.directory_id)
-        )
+        return self.is_voter and self.voters is not None and len(self.voters) == 1
+
+    @property
+    def other_voters(self) -> list[int]:
+        """The ids of the other voters, ascending."""
+        voters = self.voters
+        return [] if voters is None else [each for each in voters.ids if each != self.node_id]
+
+    def voter_address(self, node_id: int) -> tuple[str, int] | None:
+        """Host and port of a voter's controller listener, or None if it is no known voter."""
+        voter = None if self.voters is None else self.voters.voters.get(node_id)
+        return None if voter is None else voter.address(self.listener)
+
+    # Loading
 
     def load(self, log: RaftLog) -> None:
         """Read the state file, and the voters from snapshot and log.
@@ -103,8 +149,7 @@ class QuorumState:
         self._election = read_election_state(self.disk, METADATA_FOLDER)
         if log.last_epoch > self.epoch:
             self._election = ElectionState(log.last_epoch)
-        if self.voters is None or self.kraft_version > 0:
-            self._load_voters(log)
+        self._load_voters(log)
 
     def _load_voters(self, log: RaftLog) -> None:
         """Load the voters of a dynamic quorum, which are not in the configuration.
@@ -119,59 +164,102 @@ class QuorumState:
                 self.adopt(first, snapshot)
         start_offset = max(log.start_offset, self.adopted_offset)
         for batch in log.batches(start_offset, log.end_offset, control_only=True):
-            self.learn_control(batch.control)
+            self.history.append(batch.base_offset, batch.control)
 
     def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Use the voters of a snapshot; control records before it no longer count."""
         self.adopted_offset = snapshot_id.end_offset
-        if snapshot.voters is not None:
-            self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
-            self.voters_are_logged = snapshot_id.end_offset > 0
-
-    def learn_control(self, control: list[tuple[int, bytes]]) -> None:
-        """Use the voters and the kraft.version of control records."""
-        for kind, value in control:
-            if kind == ControlType.KRAFT_VOTERS:
-                self.voters = VoterSet.from_record(value)
-                self.voters_are_logged = True
-            elif kind == ControlType.KRAFT_VERSION:
-                self.kraft_version = int.from_bytes(value[2:4], "big")
-
-    def voter_address(self, node_id: int) -> tuple[str, int] | None:
-        """Host and port of a voter's controller listener, or None if it is no known voter."""
-        voter = None if self.voters is None else self.voters.voters.get(node_id)
-        return None if voter is None else voter.address(self.listener)
+        self.history.load(snapshot_id.end_offset, snapshot.voters, snapshot.kraft_version)
 
     # Transitions
 
-    def become_leader(self) -> None:
-        """Lead the next epoch."""
-        self._persist(ElectionState(self.epoch + 1, self.node_id))
-        self._take(RaftRole.LEADER)
-        self.leader_address = self.voter_address(self.node_id)
+    def start(self) -> None:
+        """Take the role with which the process before ended.
 
-    def become_unattached(self) -> None:
-        """Search for the leader: none is known, or the known one does not lead."""
-        self._take(RaftRole.UNATTACHED)
-        self.leader_address = None
+        A leader has resigned, since it may have lost records that it had not flushed. Where the
+        only voter starts, it is elected in the next epoch.
+        """
+        if self.is_only_voter:
+            return
+        if self.leader_id == self.node_id:
+            self._take(Resigned())
+        elif self.is_voter and self.voted_key == (self.node_id, self.directory_id):
+            assert self.voters is not None
+            self._take(Candidate(self._own_vote(self.voters)))
+        else:
+            address = None if self.leader_id == NO_NODE else self.voter_address(self.leader_id)
+            if address is not None:
+                self._take(Follower(address))
 
-    def learn_epoch(self, epoch: int, leader_id: int) -> None:
-        """Persist the leader of an epoch that is not older than the current one."""
-        self._persist(ElectionState(epoch, leader_id))
+    def become_unattached(self, epoch: int) -> None:
+        """Search for the leader of `epoch`, which is not older than the current one."""
+        self._not_older(epoch)
+        if epoch > self.epoch:
+            self._persist(ElectionState(epoch))
+        self._take(Unattached())
 
-    def become_observer(self, address: tuple[str, int]) -> None:
-        """Follow the leader of the epoch at this address."""
-        if self.role is not RaftRole.OBSERVER or self.leader_address != address:
-            _log.info(
-                "[raft %d] follows %d at %s:%d in epoch %d",
-                self.node_id, self.leader_id, *address, self.epoch,
-            )  # fmt: skip
-        self._take(RaftRole.OBSERVER)
-        self.leader_address = address
+    def become_prospective(self) -> None:
+        """Ask for pre-votes. This node is a voter."""
+        assert self.voters is not None
+        self._take(Prospective(self._own_vote(self.voters)))
 
-    def _take(self, role: RaftRole) -> None:
-        RAFT_ROLES.require(self.role, role, self.node_id)
-        self.role = role
+    def become_candidate(self) -> None:
+        """Vote for this node in the next epoch."""
+        assert self.voters is not None
+        self._persist(ElectionState(self.epoch + 1, NO_NODE, self.node_id, self.directory_id))
+        self._take(Candidate(self._own_vote(self.voters)))
+
+    def become_leader(self, start_offset: int) -> None:
+        """Lead the epoch of the election that was won."""
+        assert isinstance(self.state, Candidate)
+        granting = self.state.votes.granting
+        self._persist(ElectionState(self.epoch, self.node_id))
+        self._take(Leader(start_offset, granting))
+
+    def become_follower(self, epoch: int, leader_id: int, address: tuple[str, int]) -> None:
+        """Follow the leader of `epoch` at this address."""
+        self._not_older(epoch)
+        known = self.state if epoch == self.epoch else None
+        if epoch > self.epoch:
+            self._persist(ElectionState(epoch, leader_id))
+        elif self.leader_id == NO_NODE:
+            self._persist(self._election._replace(leader_id=leader_id))
+        elif self.leader_id != leader_id:
+            raise InvariantViolation(
+                f"epoch {epoch} has two leaders: {self.leader_id} and {leader_id}"
+            )
+        if isinstance(known, Follower) and known.address == address:
+            return
+        _log.info(
+            "[raft %d] follows %d at %s:%d in epoch %d", self.node_id, leader_id, *address, epoch
+        )
+        self._take(Follower(address))
+
+    def become_resigned(self, successors: list[tuple[int, Uuid]]) -> None:
+        """Stop leading; another voter may be elected in the next epoch."""
+        self._take(Resigned(successors, {voter_id for voter_id, _ in successors}))
+
+    def vote_for(self, candidate_id: int, directory_id: Uuid) -> None:
+        """Persist this node's only vote of the epoch."""
+        key = (candidate_id, directory_id)
+        if self.voted_key not in (None, key):
+            raise InvariantViolation(f"two votes in epoch {self.epoch}: {self.voted_key}, {key}")
+        self._persist(
+            self._election._replace(voted_id=candidate_id, voted_directory_id=directory_id)
+        )
+
+    def _own_vote(self, voters: VoterSet) -> Votes:
+        votes = Votes(voters)
+        votes.count(self.node_id, is_granted=True)
+        return votes
+
+    def _not_older(self, epoch: int) -> None:
+        if epoch < self.epoch:
+            raise InvariantViolation(f"epoch {epoch} after epoch {self.epoch}")
+
+    def _take(self, state: RoleState) -> None:
+        RAFT_ROLES.require(self.role, state.role, self.node_id)
+        self.state = state
 
     def _persist(self, election: ElectionState) -> None:
         # Only controllers keep the file: a voter must not forget its epoch. An observer learns the

@@ -26,7 +26,7 @@ from minikafka.records.batch import CONTROL, BatchHeader
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import control_type, read_batch, read_values
-from minikafka.records.scan import split_batches
+from minikafka.records.scan import check_crc, split_batches
 from minikafka.records.validation import AppendOrigin
 
 _READ_BYTES = 8 * 1024 * 1024
@@ -135,22 +135,32 @@ class RaftLog:
         )
         return info.last_offset
 
-    def append_fetched(self, records: memoryview, *, epoch: int, now: Now) -> None:
+    def append_fetched(
+        self, records: memoryview, *, epoch: int, now: Now
+    ) -> list[tuple[int, list[tuple[int, bytes]]]]:
         """Append the response of the leader of `epoch` to a fetch at this log's end.
+
+        Return the control batches among them: the base offset and the records of each.
 
         Raises:
             CorruptRecordsError: a batch is damaged, or does not follow the one before; nothing was
                 written.
         """
         expected = self.end_offset
-        for _, header in split_batches(records):
+        control = []
+        for position, header in split_batches(records):
             if header.base_offset != expected:
                 raise CorruptRecordsError(
                     f"a batch begins at offset {header.base_offset}, expected {expected}"
                 )
             expected = header.next_offset
+            if header.attributes & CONTROL:
+                check_crc(records, position, header)
+                batch = _batch(records, position, header, control_only=True)
+                control.append((batch.base_offset, batch.control))
         self._appended.clear()
         self.unified_log.append_as_follower(records, leader_epoch=epoch, now=now)
+        return control
 
     def truncate_to(self, offset: int, now: Now) -> None:
         """Remove everything from `offset`, which is at a batch's start."""

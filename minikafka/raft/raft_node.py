@@ -1,8 +1,7 @@
-"""The node's part in the quorum: leader of the metadata log, or observer that follows the leader.
+"""The node's part in the quorum: it leads the metadata log, or follows the leader.
 
-The only voter of a quorum becomes leader at its start. Elections among several voters, with their
-RPCs (Vote, BeginQuorumEpoch, EndQuorumEpoch), do not exist yet; majorities are computed from the
-voter set already.
+`Elections` decides who leads, `MetadataFetcher` follows, `MetadataFlusher` makes the log durable;
+this module joins them and appends.
 
 Invariant: records below the high watermark are on the disks of a majority of voters.
 
@@ -10,7 +9,7 @@ Source: `KafkaRaftClient`, KIP-595, KIP-630.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -22,19 +21,25 @@ from minikafka.common.ids import Uuid
 from minikafka.log.disk import Disk
 from minikafka.messages.data.leader_change_message import LeaderChangeMessage
 from minikafka.messages.data.leader_change_message import Voter as LeaderChangeVoter
+from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
+from minikafka.raft.election_state import NO_NODE
+from minikafka.raft.elections import Elections
 from minikafka.raft.flusher import MetadataFlusher
 from minikafka.raft.metadata_fetcher import MetadataFetcher
+from minikafka.raft.quorum_calls import QuorumCalls
 from minikafka.raft.quorum_offset import next_quorum_high_watermark
 from minikafka.raft.quorum_progress import QuorumProgress
 from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.roles import Follower, Leader, RoleState
 from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshots import Snapshot, SnapshotId, kraft_version_record
 from minikafka.raft.voter_set import VoterSet
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import control_record
+from minikafka.records.reader import control_type
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.raft")
@@ -45,6 +50,7 @@ class RaftEvent(Enum):
 
     LOG_CHANGED = "metadata log end"
     COMMITTED = "metadata high watermark"
+    ROLE_CHANGED = "role in the quorum"
 
 
 class RaftListener(Protocol):
@@ -58,6 +64,12 @@ class RaftListener(Protocol):
 
     def on_leader(self, epoch: int) -> None:
         """Begin to lead: this node has become the leader of `epoch`."""
+
+    def on_leader_change(self) -> None:
+        """Note that this node leads, or follows another leader or in another epoch."""
+
+    def on_resign(self) -> None:
+        """Stop leading: another node may have become the leader."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,12 +87,14 @@ class RaftNode:
     disk: Disk
     bootstrap: Sequence[tuple[str, int]]
     settings: RaftSettings
+    endpoints: tuple[Endpoint, ...] = ()
+    """The controller listeners of this node."""
     high_watermark: int = -1
-    epoch_start_offset: int = 0
-    progress: QuorumProgress = field(default_factory=QuorumProgress)
     _listener: RaftListener = field(init=False)
     _flusher: MetadataFlusher = field(init=False)
     _fetcher: MetadataFetcher = field(init=False)
+    elections: Elections = field(init=False)
+    _on_stopped: Callable[[], None] | None = field(default=None, init=False)
 
     # Properties
 
@@ -120,9 +134,26 @@ class RaftNode:
         return self.quorum.kraft_version
 
     @property
+    def epoch_start_offset(self) -> int:
+        """The offset of the first record of the epoch that this node leads; 0 if it does not."""
+        leading = self.quorum.leading
+        return 0 if leading is None else leading.start_offset
+
+    @property
+    def progress(self) -> QuorumProgress:
+        """How far the other nodes have fetched; empty if this node does not lead."""
+        leading = self.quorum.leading
+        return QuorumProgress() if leading is None else leading.progress
+
+    @property
     def end_offset(self) -> int:
         """The end of the local log."""
         return self.log.end_offset
+
+    @property
+    def flushed_offset(self) -> int:
+        """The offset below which the local log is on the disk."""
+        return self._flusher.flushed_offset
 
     @property
     def committed_offset(self) -> int:
@@ -132,7 +163,11 @@ class RaftNode:
     # Starting and stopping
 
     def start(self, listener: RaftListener) -> None:
-        """Read the state file and the voters; the only voter of a quorum becomes leader at once."""
+        """Read the state file and the voters; the only voter of a quorum is elected at once.
+
+        Raises:
+            StorageFault: the state file, a snapshot or the log is damaged.
+        """
         self._listener = listener
         self.quorum.load(self.log)
         self._flusher = MetadataFlusher(
@@ -149,11 +184,23 @@ class RaftNode:
             settings=self.settings,
             listener=self,
         )
-        if self.quorum.is_only_voter:
-            self._become_leader()
-        else:
-            self.quorum.become_unattached()
-            self._fetcher.fetch()
+        self.elections = Elections(
+            env=self.env,
+            quorum=self.quorum,
+            log=self.log,
+            calls=QuorumCalls(
+                self.calls,
+                self.cluster_id,
+                self.node_id,
+                self.quorum.directory_id,
+                self.quorum.listener,
+                self.endpoints,
+                self.settings,
+            ),
+            settings=self.settings,
+            listener=self,
+        )
+        self.elections.start()
 
     def close(self) -> None:
         """Flush and close the metadata log.
@@ -163,38 +210,74 @@ class RaftNode:
         """
         self._flusher.close()
 
+    def resign(self, on_stopped: Callable[[], None]) -> None:
+        """Before the node stops: let the voters elect another leader, then call back.
+
+        It calls back at once if this node does not lead, or is the only voter, and after an
+        election time-out if nobody else becomes leader.
+        """
+        if not self.is_leader or not self.quorum.other_voters:
+            on_stopped()
+            return
+        self._on_stopped = on_stopped
+        self.env.after(self.settings.election_timeout_ms, self._stopped)
+        self.elections.resign()
+
+    def _stopped(self) -> None:
+        on_stopped, self._on_stopped = self._on_stopped, None
+        if on_stopped is not None:
+            on_stopped()
+
+    # Roles: `RoleListener`
+
+    def on_role(self, before: RoleState) -> None:
+        """Do what a new role, epoch or leader requires."""
+        if isinstance(before, Leader):
+            self._listener.on_resign()
+        self._fetcher.restart()
+        self.env.notify(RaftEvent.ROLE_CHANGED)
+        if isinstance(self.quorum.state, Leader):
+            self._lead(self.quorum.state)
+        elif isinstance(self.quorum.state, Follower):
+            self._stopped()
+        if self.quorum.leader_id != NO_NODE:
+            self._listener.on_leader_change()
+
+    def learn(self, epoch: int, leader_id: int, address: tuple[str, int] | None) -> bool:
+        """Follow the epoch and the leader of a response; see `Elections.learn`."""
+        return self.elections.learn(epoch, leader_id, address)
+
     # Leading
 
-    def _become_leader(self) -> None:
-        self.quorum.become_leader()
+    def _lead(self, leader: Leader) -> None:
         epoch = self.quorum.epoch
-        self.epoch_start_offset = self.log.end_offset
         self.log.begin_epoch(epoch)
         _log.info(
             "[raft %d] is leader in epoch %d from offset %d",
             self.node_id, epoch, self.epoch_start_offset,
         )  # fmt: skip
-        self._append_leader_change()
+        self._append_leader_change(leader)
         self._listener.on_leader(epoch)
 
-    def _append_leader_change(self) -> None:
+    def _append_leader_change(self, leader: Leader) -> None:
         """Append the first batch of the epoch: its leader, and the voters if none are logged."""
         quorum, now = self.quorum, self.env.clock.now
         assert quorum.voters is not None
         message = LeaderChangeMessage(
             leader_id=self.node_id,
             voters=[LeaderChangeVoter(voter_id=voter_id) for voter_id in quorum.voters.ids],
-            granting_voters=[LeaderChangeVoter(voter_id=self.node_id)],
+            granting_voters=[LeaderChangeVoter(voter_id=each) for each in leader.granting],
         )
         records = [
             control_record(ControlType.LEADER_CHANGE, encode_message(message, 0), now.wall_ms)
         ]
-        if quorum.kraft_version > 0 and not quorum.voters_are_logged:
+        if quorum.kraft_version > 0 and quorum.history.voters_offset < 0:
             voters = quorum.voters.to_record()
             records.append(kraft_version_record(quorum.kraft_version, now.wall_ms))
             records.append(control_record(ControlType.KRAFT_VOTERS, voters, now.wall_ms))
-            quorum.voters_are_logged = True
+        base_offset = self.log.end_offset
         self.log.append_control(records, epoch=quorum.epoch, now=now)
+        quorum.history.append(base_offset, [(control_type(x.key), x.value or b"") for x in records])
         self._appended()
 
     def append(self, records: Sequence[MetadataRecord], *, metadata_version: int) -> int:
@@ -221,7 +304,8 @@ class RaftNode:
         self._flusher.flush()
 
     def fetched(self, node_id: int, directory_id: Uuid, fetch_offset: int) -> None:
-        """Note that a voter or observer has everything below `fetch_offset`."""
+        """Note that a voter or observer has everything below `fetch_offset`; this node leads."""
+        self.elections.voter_fetched(node_id, directory_id)
         self.progress.fetched(
             node_id,
             directory_id,
@@ -232,9 +316,8 @@ class RaftNode:
         self._advance_high_watermark()
 
     def _advance_high_watermark(self) -> None:
-        if not self.is_leader:
+        if not self.is_leader or self.voters is None:
             return
-        assert self.voters is not None
         ends = self.progress.voter_ends(self.voters, self.node_id, self._flusher.flushed_offset)
         self.on_high_watermark(
             next_quorum_high_watermark(
@@ -245,6 +328,14 @@ class RaftNode:
     # Following: `FollowerListener`
 
     def on_fetched(self) -> None:
+        """Give the leader time for the next fetch: this one was successful."""
+        self.elections.fetched()
+
+    def when_durable(self, callback: Callable[[], None]) -> None:
+        """Call back when everything in the log is on the disk."""
+        self._flusher.flush_then(callback)
+
+    def on_appended(self) -> None:
         """Wake those who wait for records: some of the leader were appended."""
         self.env.notify(RaftEvent.LOG_CHANGED)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
+from minikafka.common.ids import Uuid
 from minikafka.log.disk import Disk, File
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
@@ -29,11 +30,13 @@ class SnapshotFetch:
     calls: Calls
     channel: Channel
     node_id: int
+    directory_id: Uuid
     cluster_id: str
     epoch: int
     disk: Disk
     snapshot_id: SnapshotId
     settings: RaftSettings
+    on_piece: Callable[[], None]
     on_done: Callable[[SnapshotId, Snapshot | None], None]
     _file: File | None = None
 
@@ -65,6 +68,7 @@ class SnapshotFetch:
                                 end_offset=self.snapshot_id.end_offset, epoch=self.snapshot_id.epoch
                             ),
                             position=self._file.size,
+                            replica_directory_id=self.directory_id,
                         )
                     ],
                 )
@@ -88,6 +92,7 @@ class SnapshotFetch:
         if answer.error_code or answer.position != self._file.size:
             self._fail(f"error {answer.error_code} at position {answer.position}")
             return
+        self.on_piece()
         piece = answer.unaligned_records or b""
         self._file.append(piece)
         if self._file.size < answer.size:

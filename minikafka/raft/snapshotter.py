@@ -97,11 +97,12 @@ class Snapshotter:
     def _begin(self, image: MetadataImage, append_ms: int, why: str) -> None:
         raft = self.raft
         snapshot_id = SnapshotId(image.offset + 1, image.epoch)
+        voters, kraft_version = raft.quorum.history.at(snapshot_id.end_offset)
         pieces = encode_snapshot(
             snapshot_records(image),
             epoch=image.epoch,
-            kraft_version=raft.kraft_version,
-            voters=raft.voters if raft.kraft_version > 0 else None,
+            kraft_version=kraft_version,
+            voters=voters if kraft_version > 0 else None,
             metadata_version=image.feature(METADATA_VERSION),
             last_contained_ms=append_ms,
             now_ms=self.env.clock.wall_ms,

@@ -96,6 +96,11 @@ class VoterSet:
         return voter is not None and voter.directory_id in (None, directory_id)
 
     @property
+    def majority(self) -> int:
+        """The number of voters that are more than half of them."""
+        return len(self.voters) // 2 + 1
+
+    @property
     def ids(self) -> list[int]:
         """Voter ids, ascending."""
         return list(self.voters)

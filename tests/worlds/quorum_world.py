@@ -36,8 +36,10 @@ from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.raft.voter_history import VoterHistory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.calls import Calls
+from minikafka.rpc.controller_channel import ActiveController
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.wire_world import take_turn
 
@@ -46,6 +48,8 @@ LISTENER = "CONTROLLER"
 CONTROLLER_ID = 100
 DIRECTORY_ID = Uuid.of(9, 9)
 SETTINGS = RaftSettings(
+    election_timeout_ms=1000,
+    election_backoff_max_ms=1000,
     fetch_timeout_ms=2000,
     request_timeout_ms=2000,
     retry_backoff_ms=20,
@@ -93,7 +97,7 @@ class QuorumWorld:
                 disk=self.disk,
                 listener=LISTENER,
                 is_controller=True,
-                voters=one_voter(None) if static else None,
+                history=VoterHistory(one_voter(None) if static else None),
             ),
             log=RaftLog(log),
             disk=self.disk,
@@ -117,6 +121,7 @@ class QuorumWorld:
             endpoints=(Endpoint(LISTENER, "127.0.0.1", 9093),),
             bootstrap=read_bootstrap(self.disk),
             calls=self.calls,
+            active_controller=ActiveController(self.calls, lambda: self.raft.leader_address),
             broker_listener="PLAINTEXT",
         )
 
@@ -144,6 +149,12 @@ class QuorumWorld:
 
     def on_snapshot(self, snapshot_id, snapshot):
         raise AssertionError("the only voter fetches no snapshot")
+
+    def on_leader_change(self):
+        pass
+
+    def on_resign(self):
+        self.controller.renounce()
 
     def on_leader(self, epoch):
         self.controller.activate(epoch)

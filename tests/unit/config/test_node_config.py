@@ -104,7 +104,6 @@ def test_all_errors_come_together():
             "no protocol for listener CONTROLLER",
         ),
         ({"controller_quorum_bootstrap_servers": None}, "one of the two is required"),
-        ({"controller_quorum_voters": "1@a:1,2@b:2"}, "several voters is not available yet"),
         ({"controller_quorum_voters": "2@a:1"}, "controller 1 is not among the voters"),
         ({"controller_quorum_voters": "a:1"}, "is not id@host:port"),
         ({"inter_broker_listener_name": "CONTROLLER"}, "is not one of this broker's listeners"),

@@ -20,6 +20,7 @@ from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.raft.snapshotter import restore
+from minikafka.raft.voter_history import VoterHistory
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import decode_request, encode_response
 from minikafka.sim.world.sim_disk import SimDisk
@@ -53,7 +54,7 @@ class ObserverWorld:
                 disk=self.disk,
                 listener=LISTENER,
                 is_controller=False,
-                voters=None,
+                history=VoterHistory(None),
             ),
             log=RaftLog(log),
             disk=self.disk,
@@ -69,7 +70,6 @@ class ObserverWorld:
 
     def on_commit(self):
         for batch in self.raft.log.batches(self.image.offset + 1, self.raft.high_watermark):
-            self.raft.quorum.learn_control(batch.control)
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
 
     def on_snapshot(self, snapshot_id, snapshot):
@@ -77,6 +77,12 @@ class ObserverWorld:
         self.loader.load_snapshot(
             snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
         )
+
+    def on_leader_change(self):
+        pass
+
+    def on_resign(self):
+        raise AssertionError("an observer leads nothing")
 
     def on_leader(self, epoch):
         raise AssertionError("an observer leads nothing")

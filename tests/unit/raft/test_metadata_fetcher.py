@@ -4,7 +4,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.election_state import ElectionState, read_election_state
-from minikafka.raft.quorum_state import RaftRole
+from minikafka.raft.roles import RaftRole
 from tests.unit.raft.observer_world import ObserverWorld
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld
 
@@ -20,7 +20,7 @@ def leader():
 def test_an_observer_finds_the_leader_and_builds_the_same_image(leader):
     observer = ObserverWorld(leader)
     observer.run()
-    assert observer.raft.quorum.role is RaftRole.OBSERVER
+    assert observer.raft.quorum.role is RaftRole.FOLLOWER
     assert (observer.raft.epoch, observer.raft.leader_id) == (1, CONTROLLER_ID)
     assert observer.raft.high_watermark == leader.raft.high_watermark
     assert observer.image == leader.loader.image

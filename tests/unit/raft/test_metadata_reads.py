@@ -4,7 +4,6 @@ from minikafka.common.errors import ErrorCode
 from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_reads import read_metadata
-from minikafka.raft.quorum_state import RaftRole
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.records.scan import split_batches
 from tests.worlds.quorum_world import QuorumWorld
@@ -68,7 +67,7 @@ def test_a_read_is_refused(world, offset, last_epoch, epoch, error):
 
 
 def test_only_the_leader_answers(world):
-    world.raft.quorum.role = RaftRole.OBSERVER
+    world.raft.elections.resign()
     assert read(world, 0, 0).error == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 

@@ -6,7 +6,7 @@ from minikafka.common.ids import Uuid
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.election_state import ElectionState, write_election_state
-from minikafka.raft.quorum_state import RaftRole
+from minikafka.raft.roles import RaftRole
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk, quorum_state_file
 
 

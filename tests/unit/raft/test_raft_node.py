@@ -1,4 +1,4 @@
-from minikafka.raft.quorum_state import RaftRole
+from minikafka.raft.roles import RaftRole
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, quorum_state_file
 
 

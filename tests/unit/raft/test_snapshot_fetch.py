@@ -47,11 +47,13 @@ class Download:
             self.calls,
             CHANNEL,
             1,
+            Uuid.of(6, 6),
             CLUSTER_ID,
             3,
             self.disk,
             WANTED,
             SETTINGS._replace(snapshot_max_bytes=100),
+            lambda: None,
             self.done,
         )
         self.fetch.start()
