@@ -30,6 +30,7 @@ from minikafka.controller import (
 )
 from minikafka.controller.broker_heartbeats import BrokerHeartbeats
 from minikafka.controller.broker_requests import BrokerRequestSender
+from minikafka.controller.controller_registration import ControllerRegistrar
 from minikafka.controller.operator_warnings import log_warnings
 from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
@@ -57,6 +58,7 @@ from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.raft_node import RaftEvent
 from minikafka.rpc.calls import Calls
+from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 
 _log = logging.getLogger("minikafka.controller")
 MAX_RECORDS_PER_BATCH = 10_000
@@ -117,10 +119,12 @@ class QuorumController:
     endpoints: tuple[Endpoint, ...]
     bootstrap: Sequence[MetadataRecord]
     calls: Calls
+    active_controller: ActiveController
     broker_listener: str
     incarnation_id: Uuid = field(init=False)
     heartbeats: BrokerHeartbeats = field(init=False)
     recovery: UncleanRecoveryManager = field(init=False)
+    registrar: ControllerRegistrar = field(init=False)
     _claimed: int = _INACTIVE
     _epoch: int = _INACTIVE
     _latest: MetadataLoader = field(default_factory=MetadataLoader)
@@ -138,6 +142,25 @@ class QuorumController:
             self._view,
             self._write_recoveries,
             lambda: self.is_active,
+        )
+        self.registrar = ControllerRegistrar(
+            self.env,
+            ControllerChannel(
+                self.env,
+                self.calls,
+                self.active_controller,
+                "controller-registration",
+                self.values[keys.REQUEST_TIMEOUT_MS],
+            ),
+            ControllerRegistration(
+                controller_id=self.node_id,
+                incarnation_id=self.incarnation_id,
+                endpoints=self.endpoints,
+                features=SUPPORTED_FEATURES,
+            ),
+            lambda: self.loader.image,
+            lambda: self.is_active,
+            self.values[keys.REQUEST_TIMEOUT_MS],
         )
 
     def _broker_endpoint(self, broker_id: int) -> Endpoint | None:
@@ -196,6 +219,7 @@ class QuorumController:
 
     def on_commit(self) -> None:
         """Note that the metadata log's high watermark, and so the committed image, advanced."""
+        self.registrar.metadata_advanced()
         if self._claimed == _INACTIVE and self._epoch == _INACTIVE:
             return
         if not self.raft.is_leader or self.raft.epoch not in (self._claimed, self._epoch):
@@ -220,17 +244,8 @@ class QuorumController:
             config=self.values,
         )
         self._write(records, atomic=True)
-        self._write([self._registration()], atomic=True)
+        self._write([self.registrar.registration.to_record()], atomic=True)
         self._start_periodic_work(self._epoch)
-
-    def _registration(self) -> MetadataRecord:
-        """This controller's own registration, a new one for each incarnation (KIP-919)."""
-        return ControllerRegistration(
-            controller_id=self.node_id,
-            incarnation_id=self.incarnation_id,
-            endpoints=self.endpoints,
-            features=SUPPORTED_FEATURES,
-        ).to_record()
 
     # Writing
 

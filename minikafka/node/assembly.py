@@ -42,6 +42,7 @@ from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter
+from minikafka.raft.voter_history import VoterHistory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.records.summary import units_per_step
 from minikafka.replica.alter_partition import AlterPartitionManager
@@ -54,7 +55,7 @@ from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
-from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 from minikafka.serving.context import BrokerServices, ControllerServices
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER, CONTROLLER
@@ -94,6 +95,7 @@ class _Builder:
         self.calls = Calls(self.env, str(config.node_id))
         self.loader = MetadataLoader()
         self.logs = self._open_logs()
+        self._controllers: ActiveController | None = None
 
     def build(self) -> Node:
         config, env = self.config, self.env
@@ -131,6 +133,7 @@ class _Builder:
                 make_context=Contexts(env, broker, controller_services).make,
             ),
             raft=raft,
+            active_controller=self._active_controller(raft),
             loader=self.loader,
             snapshotter=Snapshotter(
                 env=env,
@@ -239,12 +242,15 @@ class _Builder:
                 disk=home.disk,
                 listener=config.controller_listener_names[0],
                 is_controller=config.is_controller,
-                voters=self._static_voters(),
+                history=VoterHistory(self._static_voters()),
             ),
             log=RaftLog(log),
             disk=home.disk,
             bootstrap=config.bootstrap_servers,
+            endpoints=self._endpoints(controller=True) if config.is_controller else (),
             settings=RaftSettings(
+                election_timeout_ms=values[keys.CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS],
+                election_backoff_max_ms=values[keys.CONTROLLER_QUORUM_ELECTION_BACKOFF_MAX_MS],
                 fetch_timeout_ms=values[keys.CONTROLLER_QUORUM_FETCH_TIMEOUT_MS],
                 request_timeout_ms=values[keys.CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS],
                 retry_backoff_ms=values[keys.CONTROLLER_QUORUM_RETRY_BACKOFF_MS],
@@ -281,6 +287,7 @@ class _Builder:
             endpoints=self._endpoints(controller=True),
             bootstrap=bootstrap,
             calls=self.calls,
+            active_controller=self._active_controller(raft),
             broker_listener=config.inter_broker_listener_name,
         )
         return ControllerServices(
@@ -312,10 +319,15 @@ class _Builder:
         return ControllerChannel(
             self.env,
             self.calls,
-            lambda: raft.leader_address,
+            self._active_controller(raft),
             purpose,
             self.values[keys.REQUEST_TIMEOUT_MS],
         )
+
+    def _active_controller(self, raft: RaftNode) -> ActiveController:
+        if self._controllers is None:
+            self._controllers = ActiveController(self.calls, lambda: raft.leader_address)
+        return self._controllers
 
     def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerServices:
         config, values, env = self.config, self.values, self.env

@@ -25,6 +25,7 @@ from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import Snapshot, SnapshotId
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.rpc.calls import Calls
+from minikafka.rpc.controller_channel import ActiveController
 from minikafka.serving.context import (
     BrokerServices,
     ControllerServices,
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger("minikafka.node")
 _REQUEST_FRAME = events.RequestFrame
 _TICK = events.Tick
+_LEAST_PATIENCE_MS = 300
+"""The time for which a voter that stops stays: other nodes may be told to stop with it."""
+_MOST_PATIENCE_MS = 5_000
+"""The time for which it stays while another broker is in its controlled shutdown."""
+_CHECK_MS = 20
 
 
 @dataclass(slots=True)
@@ -49,6 +55,7 @@ class Node:
     purgatory: Purgatory
     dispatcher: Dispatcher
     raft: RaftNode
+    active_controller: ActiveController
     loader: MetadataLoader
     snapshotter: Snapshotter
     controller: "QuorumController | None"
@@ -59,6 +66,7 @@ class Node:
     _ended: bool = False
     """True after the logs are closed: nothing may run any more, not even timers that are due."""
     _published: bool = False
+    _leaving_since_ms: int = 0
 
     def __post_init__(self) -> None:
         if self.broker is not None:
@@ -166,8 +174,6 @@ class Node:
         before = loader.image
         size = append_ms = 0
         for batch in raft.log.committed(before.offset + 1, raft.high_watermark):
-            if batch.control:
-                raft.quorum.learn_control(batch.control)
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
             size, append_ms = size + batch.size, batch.append_ms
         if self.controller is not None:
@@ -180,6 +186,15 @@ class Node:
         """Activate the controller: this node leads the quorum in `epoch`."""
         if self.controller is not None:
             self.controller.activate(epoch)
+
+    def on_leader_change(self) -> None:
+        """Send the requests to the active controller to the new one."""
+        self.active_controller.changed()
+
+    def on_resign(self) -> None:
+        """Deactivate the controller: this node no longer leads the quorum."""
+        if self.controller is not None:
+            self.controller.renounce()
 
     def on_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Load a snapshot that replaced the metadata log.
@@ -236,7 +251,7 @@ class Node:
 
     def broker_may_stop(self) -> None:
         """Stop the node: the controlled shutdown is over."""
-        self.stop()
+        self._leave_quorum()
 
     def broker_rejected(self, why: str) -> None:
         """Stop the node: the broker could not register.
@@ -256,7 +271,29 @@ class Node:
         if self.broker is not None:
             self.broker.lifecycle.shut_down()
         else:
-            self.stop()
+            self._leave_quorum()
+
+    def _leave_quorum(self) -> None:
+        """Stop, after the other brokers that are stopping: they need the quorum to hand over.
+
+        Unlike Kafka, where the last brokers of a cluster that is stopped as a whole wait for their
+        time-out, since the controllers have gone before them.
+        """
+        now_ms = self.env.clock.monotonic_ms
+        if not self._leaving_since_ms:
+            self._leaving_since_ms = now_ms
+        others = [
+            broker
+            for broker_id, broker in self.loader.image.brokers.items()
+            if broker_id != self.config.node_id and not broker.fenced
+        ]
+        stopping = any(broker.in_controlled_shutdown for broker in others)
+        patience_ms = _MOST_PATIENCE_MS if stopping else _LEAST_PATIENCE_MS
+        has_quorum = self.raft.quorum.is_voter and bool(self.raft.quorum.other_voters)
+        if has_quorum and others and now_ms < self._leaving_since_ms + patience_ms:
+            self.env.after(_CHECK_MS, self._leave_quorum)
+        else:
+            self.raft.resign(self.stop)
 
     def stop(self, exit_code: int = 0, why: str = "shutdown is complete") -> None:
         """Close the logs, write the clean shutdown files (C1), stop.
