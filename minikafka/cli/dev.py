@@ -1,8 +1,9 @@
 """minikafka dev: a cluster on this machine, and commands that act on one of its nodes.
 
 Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
-100 + i; node 1 is also the controller, on base-port + 100. Every node has its own process, whose
-pid and log are in the cluster's directory. With `--one-process` all nodes share one process, which
+100 + i. The first three nodes are also controllers, on base-port + 200 + i, or only node 1 in a
+cluster of one or two nodes. Every node has its own process, whose pid and log are in the cluster's
+directory. With `--one-process` all nodes share one process, which
 starts faster, but single nodes cannot be killed.
 
 The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` send it a
@@ -26,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("node", nargs="?", help="the node to act on")
     parser.add_argument("--nodes", type=int, default=3, metavar="N",
                         help="number of nodes (default 3)")  # fmt: skip
+    parser.add_argument("--voters", type=int, metavar="N",
+                        help="number of controllers, the first nodes (default 3; 1 if there are "
+                        "fewer than 3 nodes)")  # fmt: skip
     parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
                         help="the first node's port (default 19092)")  # fmt: skip
     # Not `required`: argparse would then not report an unknown option.
@@ -52,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             return 2
         return ask_owner(args.dir, f"{args.action} {args.node}")
     try:
-        layout = Layout.make(args.dir, args.nodes, args.base_port, args.config)
+        layout = Layout.make(args.dir, args.nodes, args.base_port, args.config, args.voters)
         layout.prepare()
     except ConfigErrors as error:
         for line in error.errors:

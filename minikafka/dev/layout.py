@@ -1,7 +1,8 @@
 """Directories, ports and configurations of a cluster on this machine.
 
 Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
-100 + i; node 1 is also the controller, on base-port + 100.
+100 + i. The first nodes are also controllers, on base-port + 200 + i: three of them, or one in a
+cluster of one or two nodes. They are the voters of a dynamic quorum.
 """
 
 import json
@@ -9,15 +10,23 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import chdir
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.faults import StorageFault
-from minikafka.config.broker import METRICS_HTTP_LISTEN
+from minikafka.common.ids import Uuid
+from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
+if TYPE_CHECKING:
+    from minikafka.raft.voter_set import VoterSet
+
 _HOST = "127.0.0.1"
-_CONTROLLER_PORT_OFFSET = 100
+_BROKERS_PORT_OFFSET = 100
+_CONTROLLERS_PORT_OFFSET = 200
+_MOST_NODES = 100
+_VOTERS = 3
 _CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
 """Listener names. Brokers have a separate listener, the only one that accepts their requests."""
 CONTROL = "control.sock"
@@ -34,16 +43,34 @@ class LayoutError(Exception):
 class Layout:
     """Directories, ports and configurations of a cluster's nodes."""
 
-    def __init__(self, directory: Path, nodes: int, base_port: int, given: dict[str, str]) -> None:
-        """Lay out `nodes` nodes; node 1 has the port `base_port`."""
+    def __init__(
+        self,
+        directory: Path,
+        nodes: int,
+        base_port: int,
+        given: dict[str, str],
+        voters: int | None = None,
+    ) -> None:
+        """Lay out `nodes` nodes; node 1 has the port `base_port`.
+
+        `voters` is the number of controllers; None for the usual one.
+        """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
         self.base_port = base_port
         self._given = given
+        usual = _VOTERS if nodes >= _VOTERS else 1
+        self.voters = self.nodes[: usual if voters is None else voters]
+        """The nodes that are controllers."""
 
     @classmethod
     def make(
-        cls, directory: Path, nodes: int, base_port: int, overrides: Sequence[str]
+        cls,
+        directory: Path,
+        nodes: int,
+        base_port: int,
+        overrides: Sequence[str],
+        voters: int | None = None,
     ) -> "Layout":
         """Return the layout for a command line; `overrides` are KEY=VALUE.
 
@@ -52,17 +79,23 @@ class Layout:
         """
         if nodes < 1:
             raise LayoutError(f"--nodes {nodes}: a cluster has at least one node")
-        if not 1 <= base_port <= 65535 - _CONTROLLER_PORT_OFFSET - nodes:
+        if not 1 <= base_port <= 65535 - _CONTROLLERS_PORT_OFFSET - nodes:
             raise LayoutError(f"--base-port {base_port}: out of range")
-        if nodes > _CONTROLLER_PORT_OFFSET:
-            raise LayoutError(f"--nodes {nodes}: at most {_CONTROLLER_PORT_OFFSET}")
+        if nodes > _MOST_NODES:
+            raise LayoutError(f"--nodes {nodes}: at most {_MOST_NODES}")
+        if voters is not None and not 1 <= voters <= nodes:
+            raise LayoutError(f"--voters {voters}: at least 1, and at most one on each node")
         given = {}
         for text in overrides:
             key, separator, value = text.partition("=")
             if not separator or not key:
                 raise LayoutError(f"--config {text!r}: expected KEY=VALUE")
             given[key.strip()] = value
-        return cls(directory, nodes, base_port, given)
+        return cls(directory, nodes, base_port, given, voters)
+
+    def controller_address(self, node: int) -> tuple[str, int]:
+        """Host and port of a controller."""
+        return _HOST, self.base_port + _CONTROLLERS_PORT_OFFSET + node
 
     @property
     def bootstrap_servers(self) -> str:
@@ -79,27 +112,28 @@ class Layout:
 
     def values(self, node: int) -> dict[str, str]:
         """Return a node's configuration values."""
-        controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
+        broker_port = self.base_port + _BROKERS_PORT_OFFSET + node
+        controllers = {each: "{}:{}".format(*self.controller_address(each)) for each in self.voters}
         factor = str(min(3, len(self.nodes)))
         own = "listeners" not in self._given
         listeners = advertised = ",".join(
             (
                 f"{_CLIENTS}://{_HOST}:{self.base_port + node - 1}",
-                *([f"{_BROKERS}://{_HOST}:{controller_port + node}"] if own else ()),
+                *([f"{_BROKERS}://{_HOST}:{broker_port}"] if own else ()),
             )
         )
-        if node == 1:
-            listeners += f",CONTROLLER://{_HOST}:{controller_port}"
+        if node in controllers:
+            listeners += f",CONTROLLER://{controllers[node]}"
         protocols = ",".join(f"{name}:PLAINTEXT" for name in (_CLIENTS, _BROKERS, "CONTROLLER"))
         return {
-            "process.roles": "broker,controller" if node == 1 else "broker",
+            "process.roles": "broker,controller" if node in controllers else "broker",
             "node.id": str(node),
             "listeners": listeners,
             "advertised.listeners": advertised,
             "listener.security.protocol.map": protocols,
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": _BROKERS if own else _CLIENTS,
-            "controller.quorum.voters": f"1@{_HOST}:{controller_port}",
+            "controller.quorum.bootstrap.servers": ",".join(controllers.values()),
             "log.dirs": str(self.home(node) / "data"),
             "default.replication.factor": factor,
             "offsets.topic.replication.factor": factor,
@@ -138,11 +172,16 @@ class Layout:
         self.directory.mkdir(parents=True, exist_ok=True)
         known = self.directory / _CLUSTER
         if known.exists():
-            _, nodes = _read_cluster(known)
-            if nodes != len(self.nodes):
+            found = _read_cluster(known)
+            if found.nodes != len(self.nodes):
                 raise LayoutError(
-                    f"{self.directory} holds a cluster with --nodes {nodes}, not --nodes"
+                    f"{self.directory} holds a cluster with --nodes {found.nodes}, not --nodes"
                     f" {len(self.nodes)}"
+                )
+            if list(found.voters) != list(self.voters):
+                raise LayoutError(
+                    f"{self.directory} holds a cluster with --voters {len(found.voters)}, not "
+                    f"--voters {len(self.voters)}"
                 )
             self._write_properties()
             return
@@ -153,13 +192,13 @@ class Layout:
             raise LayoutError(f"{self.directory} is neither empty nor a cluster of minikafka dev")
         if not others:
             # If the file exists, it may be incomplete.
-            _write_cluster(unfinished, len(self.nodes))
-        cluster_id, _ = _read_cluster(unfinished)
+            _draw_cluster(self).write(unfinished)
+        cluster = _read_cluster(unfinished)
         self._write_properties()
-        self._format(configs, cluster_id)
-        # A separate file, so that the renamed one is complete; the other file has the cluster id.
+        self._format(configs, cluster)
+        # A separate file, so that the renamed one is complete; the other file has the ids.
         whole = self.directory / _WHOLE
-        _write_cluster(whole, len(self.nodes), cluster_id)
+        cluster.write(whole)
         whole.replace(known)
         unfinished.unlink()
 
@@ -169,22 +208,59 @@ class Layout:
             lines = [f"{key}={value}" for key, value in self.values(node).items()]
             self.properties_file(node).write_text("\n".join(lines) + "\n")
 
-    def _format(self, configs: Sequence[NodeConfig], cluster_id: str) -> None:
+    def _first_voters(self, cluster: "ClusterFile") -> "VoterSet | None":
+        """The voters of a dynamic quorum; None if the given values make a static one."""
+        from minikafka.metadata.broker_registration import Endpoint
+        from minikafka.raft.voter_set import RaftVoter, VoterSet
+
+        if CONTROLLER_QUORUM_VOTERS.name in self._given:
+            return None
+        listener = self.config(1).controller_listener_names[0]
+        return VoterSet.of(
+            RaftVoter(
+                node,
+                Uuid.parse(directory_id),
+                (Endpoint(listener, *self.controller_address(node)),),
+            )
+            for node, directory_id in cluster.voters.items()
+        )
+
+    def _format(self, configs: Sequence[NodeConfig], cluster: "ClusterFile") -> None:
         from minikafka.metadata.features import DEFAULT_LEVELS
         from minikafka.server.format import FormatError, format_node
 
         try:
+            voters = self._first_voters(cluster)
             for config in configs:
-                format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=True)
+                format_node(
+                    config,
+                    cluster.cluster_id,
+                    dict(DEFAULT_LEVELS),
+                    voters if config.is_controller else None,
+                    ignore_formatted=True,
+                )
         except (FormatError, StorageFault, BadMetaPropertiesError) as error:
             raise LayoutError(str(error)) from None
 
 
-def _write_cluster(path: Path, nodes: int, cluster_id: str | None = None) -> None:
+class ClusterFile(NamedTuple):
+    """The file of a cluster: its id, its number of nodes, the directory id of each voter."""
+
+    cluster_id: str
+    nodes: int
+    voters: dict[int, str]
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        content = {"cluster.id": self.cluster_id, "nodes": self.nodes, "voters": self.voters}
+        path.write_text(json.dumps(content) + "\n")
+
+
+def _draw_cluster(layout: Layout) -> ClusterFile:
     from minikafka.server.format import random_uuid
 
-    content = {"cluster.id": cluster_id or str(random_uuid()), "nodes": nodes}
-    path.write_text(json.dumps(content) + "\n")
+    directory_ids = {node: str(random_uuid()) for node in layout.voters}
+    return ClusterFile(str(random_uuid()), len(layout.nodes), directory_ids)
 
 
 def _check_ports(configs: Sequence[NodeConfig]) -> None:
@@ -212,8 +288,8 @@ def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
         yield f"{METRICS_HTTP_LISTEN.name} {host}:{port}", host, port
 
 
-def _read_cluster(path: Path) -> tuple[str, int]:
-    """Read the cluster's id and its number of nodes.
+def _read_cluster(path: Path) -> ClusterFile:
+    """Read the file of a cluster.
 
     Raises:
         LayoutError: if the file lacks them.
@@ -221,11 +297,12 @@ def _read_cluster(path: Path) -> tuple[str, int]:
     try:
         found = json.loads(path.read_text())
         cluster_id, nodes = found["cluster.id"], found["nodes"]
-    except (ValueError, KeyError, TypeError) as error:
+        voters = {int(node): str(Uuid.parse(text)) for node, text in found["voters"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LayoutError(f"{path} cannot be read: {error!r}") from None
-    if not isinstance(cluster_id, str) or not isinstance(nodes, int):
-        raise LayoutError(f"{path} cannot be read: cluster.id and nodes are expected")
-    return cluster_id, nodes
+    if not isinstance(cluster_id, str) or not isinstance(nodes, int) or not voters:
+        raise LayoutError(f"{path} cannot be read: cluster.id, nodes and voters are expected")
+    return ClusterFile(cluster_id, nodes, voters)
 
 
 def _is_owned(directory: Path) -> bool:

@@ -5,6 +5,7 @@ always knows which nodes should be running.
 """
 
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -24,6 +25,8 @@ ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
 _ACQUAINTANCE_TIMEOUT_S = 10
 _SHOWN_LINES = 5
+_SILENCE_S = 2
+"""After this time a command says what it waits for."""
 
 
 def run_in_one_process(layout: Layout) -> int:
@@ -190,10 +193,15 @@ class Supervisor:
                 connection, _ = control.accept()
             except OSError:
                 return
-            with connection, connection.makefile("rw") as stream:
-                words = stream.readline().split()
-                if words:
-                    stream.write(self._act(words) + "\n")
+            # A thread for each: a node that starts may wait for another one, for a quorum.
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rw") as stream, suppress(OSError):
+            words = stream.readline().split()
+            if words:
+                stream.write(self._act(words) + "\n")
+                stream.flush()
 
     def _act(self, words: Sequence[str]) -> str:
         if len(words) != 2 or words[0] not in ACTIONS or not words[1].isdigit():
@@ -201,15 +209,19 @@ class Supervisor:
         process = self._nodes.get(int(words[1]))
         if process is None:
             return f"error: there is no node {words[1]}"
+        if words[0] == "start":
+            return self._start(process)
         with self._lock:
             return self._act_on(process, words[0])
 
-    def _act_on(self, process: NodeProcess, action: str) -> str:
-        if action == "start":
+    def _start(self, process: NodeProcess) -> str:
+        with self._lock:
             if process.is_running:
                 return f"error: node {process.node} is running"
             process.launch()
-            return "ok" if process.await_ready() else f"error: see {process.log_file}"
+        return "ok" if process.await_ready() else f"error: see {process.log_file}"
+
+    def _act_on(self, process: NodeProcess, action: str) -> str:
         if not process.is_running:
             return f"error: node {process.node} is not running"
         if action in _SIGNALS:
@@ -225,13 +237,17 @@ class Supervisor:
         return "ok"
 
     def _stop_all(self) -> int:
-        """Stop the brokers first, then node 1: brokers need the controller to shut down."""
+        """Stop the brokers first, then the controllers: brokers need them to shut down."""
         with self._lock:
-            followers = [p for p in self._nodes.values() if p.node != 1]
-            status = _stop_together(followers)
-            return _stop_together([self._nodes[1]]) or status
+            voters = self._layout.voters
+            status = _stop_together([p for p in self._nodes.values() if p.node not in voters])
+            return _stop_together([self._nodes[node] for node in voters]) or status
 
 
+_WAITS = {
+    "start": "waiting until the node serves; it needs a majority of the controllers",
+    "stop": "waiting until the node has handed over its leaderships and has stopped",
+}
 _SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
 
 
@@ -260,6 +276,11 @@ def ask_owner(directory: Path, command: str) -> int:
             with connection.makefile("rw") as stream:
                 stream.write(command + "\n")
                 stream.flush()
+                if not select.select([connection], [], [], _SILENCE_S)[0]:
+                    print(
+                        f"{command}: {_WAITS.get(command.split(maxsplit=1)[0], 'waiting')}",
+                        flush=True,
+                    )
                 answer = stream.readline().strip()
     except OSError as error:
         print(f"no cluster runs in {directory}: {error.strerror}", file=sys.stderr)

@@ -24,7 +24,8 @@ from minikafka.server import ports
 
 _HOST = "127.0.0.1"
 _TIMEOUT_S = 60
-_CONTROLLER_PORT_OFFSET = 100
+_OFFSETS = (0, 100, 200)
+"""Distances of the ports of clients, brokers and controllers; see `minikafka dev`."""
 _IN_USE = "in use"
 # Sets the limit for the nodes only, not for the test, which may have many connections too.
 _WITH_FILES = """
@@ -46,6 +47,7 @@ class Cluster:
         nodes: int = 1,
         *,
         config: Mapping[str, str] | None = None,
+        voters: int | None = None,
         one_process: bool = False,
         directory: Path | None = None,
         open_files: int | None = None,
@@ -53,9 +55,11 @@ class Cluster:
         """Prepare; the cluster starts with `open` or a `with` block.
 
         A given `directory` is kept; without one a directory is created, and removed at the end.
+        `voters` is the number of controllers, the first nodes; None as in `minikafka dev`.
         `open_files` is the limit on the descriptors of each node.
         """
         self.nodes = nodes
+        self._voters = voters
         self._config = dict(config or {})
         self._one_process = one_process
         self._open_files = open_files
@@ -122,6 +126,8 @@ class Cluster:
     def _open(self) -> None:
         command = [sys.executable, "-m", "minikafka", "dev", "--nodes", str(self.nodes)]
         command += ["--base-port", str(self.base_port), "--dir", str(self.directory)]
+        if self._voters is not None:
+            command += ["--voters", str(self._voters)]
         for key, value in self._config.items():
             command += ["--config", f"{key}={value}"]
         if self._one_process:
@@ -207,12 +213,11 @@ def free_base_port(nodes: int) -> int:
     """
     # Parallel processes start their search at different ports.
     usable = ports.choice()
-    others = usable[_CONTROLLER_PORT_OFFSET:]
-    last = len(others) - nodes - 1
+    last = len(usable) - max(_OFFSETS) - nodes - 1
     start = os.getpid() * 211
-    for step in range(0, max(last, 0), 2 * _CONTROLLER_PORT_OFFSET):
+    for step in range(0, max(last, 0), max(_OFFSETS) + 100):
         place = (start + step) % last
-        wanted = (*usable[place : place + nodes], *others[place : place + 1 + nodes])
+        wanted = [usable[place + offset + node] for offset in _OFFSETS for node in range(nodes + 1)]
         if all(ports.is_free(_HOST, port) for port in wanted):
             return usable[place]
     raise ClusterError("no free ports")

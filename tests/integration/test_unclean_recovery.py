@@ -31,7 +31,7 @@ COUNT = 200
 @pytest.fixture(scope="module")
 def lost():
     """The cluster after its loss, and what each replica of each topic kept."""
-    with Cluster(nodes=4, config=CONFIG) as cluster:
+    with Cluster(nodes=4, voters=1, config=CONFIG) as cluster:
         admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{cluster.port(1)}"})
         for name, strategy in TOPICS.items():
             config = {"min.insync.replicas": "2", "unclean.recovery.strategy": strategy}
