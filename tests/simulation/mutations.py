@@ -309,6 +309,23 @@ MUTATIONS = (
         ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flusher.flushed_offset",
          "self.log.end_offset"),
     ),
+    # The quorum
+    mutation(
+        "quorum: a vote is forgotten by a restart",
+        ("raft.quorum_state", "QuorumState.vote_for", "self._persist(", "self._election = ("),
+    ),
+    mutation(
+        "quorum: a vote ignores what the candidate's log lacks",
+        ("raft.elections", "Elections._grants", "has_records = ", "has_records = True or "),
+    ),
+    mutation(
+        "quorum: a minority commits",
+        ("raft.quorum_offset", "majority_offset", "[len(end_offsets) // 2]", "[0]"),
+    ),
+    mutation(
+        "quorum: a follower reports what it has not flushed",
+        ("raft.metadata_fetcher", "MetadataFetcher._take", "if self.quorum.is_voter:", "if False:"),
+    ),
     # Clients
     mutation(
         "consumers read above the high watermark",

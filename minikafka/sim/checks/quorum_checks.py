@@ -1,10 +1,13 @@
-"""MetadataLogMatching: all nodes agree on committed metadata, permanently.
+"""The quorum: one leader in an epoch, and all nodes agree on committed metadata, permanently.
 
-Source: the TLA+ model of KIP-966; state machine safety of Raft.
+Source: MetadataLogMatching of the TLA+ model of KIP-966; the invariants of Kafka's
+`RaftEventSimulationTest`.
 """
 
 from dataclasses import dataclass, field
 
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.voter_set import VoterSet
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.log_batches import BatchIdentity, batches_of
 from minikafka.sim.world.sim_node import SimNode
@@ -19,6 +22,16 @@ class QuorumChecks:
     _batches: dict[int, BatchIdentity] = field(default_factory=dict)
     _compared: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Node -> the start of its process, and the high watermark up to which it was compared."""
+    _leaders: dict[int, int] = field(default_factory=dict)
+    """Epoch -> its leader."""
+    _epochs: dict[int, int] = field(default_factory=dict)
+    """The latest epoch of each controller."""
+    _votes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """The latest vote of each controller for another one: the epoch, and that controller's id."""
+    _high_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The latest high watermark of each process: by node and start."""
+    _flushed: dict[int, int] = field(default_factory=dict)
+    """The offset below which each controller, also one that does not run, has flushed its log."""
 
     def check(self, node: SimNode) -> None:
         """Compare the batches that a node has committed since the last check.
@@ -28,6 +41,8 @@ class QuorumChecks:
         """
         assert node.node is not None
         raft = node.node.raft
+        if node.config.is_controller:
+            self._check_controller(node, raft)
         reached = raft.high_watermark
         key = node.config.node_id
         start, offset = self._compared.get(key, (0, 0))
@@ -44,3 +59,49 @@ class QuorumChecks:
                 raise Violation(
                     f"MetadataLogMatching: {node.host} has {batch}, {known} is committed"
                 )
+
+    def _check_controller(self, node: SimNode, raft: RaftNode) -> None:
+        node_id = raft.node_id
+        # A new process does not know what the one before has flushed.
+        known = min(self._flushed.get(node_id, 0), raft.end_offset)
+        self._flushed[node_id] = max(known, raft.flushed_offset)
+        before, self._epochs[node_id] = self._epochs.get(node_id, 0), raft.epoch
+        if raft.epoch < before:
+            raise Violation(f"MonotonicEpoch: {node.host}: epoch {raft.epoch} after {before}")
+        self._check_vote(node, raft)
+        key = (node_id, node.starts)
+        known = self._high_watermarks.get(key, -1)
+        reached = self._high_watermarks[key] = raft.high_watermark
+        if reached < known:
+            raise Violation(f"MonotonicHighWatermark: {node.host}: {reached} after {known}")
+        if not raft.is_leader:
+            return
+        leader = self._leaders.setdefault(raft.epoch, node_id)
+        if leader != node_id:
+            raise Violation(f"SingleLeaderPerEpoch: {node_id} and {leader} lead epoch {raft.epoch}")
+        if reached > known and raft.voters is not None:
+            self._check_majority(raft, raft.voters)
+
+    def _check_vote(self, node: SimNode, raft: RaftNode) -> None:
+        """SingleVotePerEpoch: a voter keeps its vote until the epoch is over, through crashes."""
+        epoch, known = self._votes.get(raft.node_id, (-1, -1))
+        key = raft.quorum.voted_key
+        voted_id = -1 if key is None else key[0]
+        if epoch == raft.epoch and voted_id != known:
+            raise Violation(
+                f"SingleVotePerEpoch: {node.host} voted for {known} in epoch {epoch}, then for "
+                f"{voted_id}"
+            )
+        if voted_id not in (-1, raft.node_id):
+            self.coverage.rules["SingleVotePerEpoch"] += 1
+            self._votes[raft.node_id] = (raft.epoch, voted_id)
+
+    def _check_majority(self, raft: RaftNode, voters: VoterSet) -> None:
+        """MajorityReachedHighWatermark: what the leader commits is on the disks of a majority."""
+        self.coverage.rules["MajorityReachedHighWatermark"] += 1
+        holders = [x for x in voters.ids if self._flushed.get(x, 0) >= raft.high_watermark]
+        if len(holders) < voters.majority:
+            raise Violation(
+                f"MajorityReachedHighWatermark: {raft.node_id} commits up to "
+                f"{raft.high_watermark}, which only {holders} of {voters.ids} have flushed"
+            )

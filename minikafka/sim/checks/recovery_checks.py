@@ -49,6 +49,8 @@ class RecoveryChecks:
     coverage: Coverage = field(default_factory=Coverage)
     _open: dict[TopicIdPartition, _Open] = field(default_factory=dict)
     _finished: int = 0
+    _epoch: int = -1
+    """The controller epoch of the recoveries that are followed."""
 
     def check(self, controller: QuorumController, now_ms: int) -> None:
         """Check after a step of the controller; `now_ms` is its monotonic clock.
@@ -56,6 +58,12 @@ class RecoveryChecks:
         Raises:
             Violation: an answer is stale, or another replica has a longer log.
         """
+        if not controller.is_active:
+            return
+        if controller.epoch != self._epoch:
+            # U1: another controller begins every recovery again.
+            self._epoch, self._finished = controller.epoch, controller.recovery.finished_count
+            self._open.clear()
         running = list(controller.recovery.running())
         finished = controller.recovery.finished_count
         if finished > self._finished:

@@ -47,6 +47,7 @@ _MULTI_PARTITION_SHARE = 0.1
 _LOG_INFO_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _ORPHAN_SHARE = 0.08
+_ONE_VOTER_SHARE = 0.5
 _BACKFILL_SHARE = 0.2
 _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
@@ -135,13 +136,18 @@ class Plan:
     work_ms: int = 20
     """Maximum duration of a computation outside a node's step."""
     log_dirs: int = 1
+    voters: int = 1
+    """The number of controllers: separate ones, or the first brokers."""
+    dynamic_quorum: bool = False
+    """The voters are in the metadata log, not in the configuration (KIP-853)."""
     incidents: tuple[Incident, ...] = ()
 
     @property
     def nodes(self) -> list[int]:
         """The ids of all machines."""
         brokers = list(range(1, self.brokers + 1))
-        return [*brokers, CONTROLLER_ID] if self.separate_controller else brokers
+        controllers = range(CONTROLLER_ID, CONTROLLER_ID + self.voters)
+        return [*brokers, *controllers] if self.separate_controller else brokers
 
     @property
     def given(self) -> dict[str, str]:
@@ -206,6 +212,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         lag_ms=rng.choice((600, 1_500, 3_000)),
         fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
     )
+    plan = _with_voters(plan)
     plan = replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
     own = Random(f"retention/{seed}")
     if own.random() < _RETENTION_SHARE:
@@ -248,6 +255,14 @@ def draw(seed: int, duration_ms: int) -> Plan:
 
 def _time_of(incident: Incident) -> int:
     return incident.at_ms
+
+
+def _with_voters(plan: Plan) -> Plan:
+    own = Random(f"voters/{plan.seed}")
+    if own.random() < _ONE_VOTER_SHARE:
+        return plan
+    voters = own.choice((3, 3, 5)) if plan.separate_controller else 3
+    return replace(plan, voters=voters, dynamic_quorum=own.random() < 0.5)
 
 
 def _with_damage(plan: Plan) -> Plan:
@@ -366,11 +381,12 @@ def _incidents(
     at_ms = rng.randint(2_000, 10_000)
     pace_ms = rng.choice(paces)
     # Some runs hit one node again and again, or two in turn.
-    nodes = rng.choice((plan.nodes, plan.nodes, plan.nodes[:2], plan.nodes[-2:]))
+    everywhere = plan.nodes if plan.voters == 1 else plan.nodes[: plan.brokers]
+    nodes = rng.choice((plan.nodes, everywhere, plan.nodes[:2], plan.nodes[-2:]))
     while at_ms < plan.duration_ms:
         what = rng.choice(mix)
         node = rng.choice(nodes)
-        if what in BROKERS_ONLY and node == CONTROLLER_ID:
+        if what in BROKERS_ONLY and node >= CONTROLLER_ID:
             node = 1
         others = [other for other in plan.nodes if other != node]
         is_fault = isinstance(what, Fault)

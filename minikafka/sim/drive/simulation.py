@@ -96,6 +96,8 @@ class Simulation:
             levels=levels,
             separate_controller=plan.separate_controller,
             log_dirs=plan.log_dirs,
+            voters=plan.voters,
+            is_dynamic=plan.dynamic_quorum,
             on_step=self._stepped,
         )
         nodes = self.cluster.nodes

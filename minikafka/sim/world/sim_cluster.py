@@ -1,15 +1,18 @@
 """A simulated cluster: its machines, formatted and named.
 
 Node n is the host `nN`. Brokers listen on 9092 for clients and on 9094 for brokers, controllers on
-9093. With `separate_controller` node 100 is a controller only; otherwise node 1 is both.
+9093. With `separate_controller` nodes 100, 101, … are controllers only; otherwise nodes 1, 2, … are
+both. `voters` is their number.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import Uuid
+from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
@@ -17,7 +20,7 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
 
 CONTROLLER_ID = 100
-"""The id of a separate controller."""
+"""The id of the first separate controller."""
 BROKER_PORT = 9092
 CONTROLLER_PORT = 9093
 INTERNAL_PORT = 9094
@@ -32,6 +35,9 @@ class SimCluster:
     given: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_LEVELS))
     separate_controller: bool = False
+    voters: int = 1
+    is_dynamic: bool = False
+    """True if the voters are in the metadata log, not in the configuration (KIP-853)."""
     log_dirs: int = 1
     on_step: Callable[[SimNode], None] = lambda _: None
     network: SimNetwork = field(init=False)
@@ -43,31 +49,45 @@ class SimCluster:
         self.network = SimNetwork(self.world)
         rng = self.world.rng("cluster")
         self.cluster_id = str(Uuid.draw(rng))
-        ids = list(range(1, self.brokers + 1))
-        if self.separate_controller:
-            ids.append(CONTROLLER_ID)
+        ids = sorted({*range(1, self.brokers + 1), *self.controller_ids})
+        directory_ids = {node_id: Uuid.draw(rng) for node_id in ids}
         for node_id in ids:
             node = SimNode(
                 self.world, self.network, host(node_id), self.cluster_id, self.values(node_id)
             )
             node.on_step = self._stepped
-            for disk in node.disks.values():
-                if node.config.is_controller:
+            for path, disk in node.disks.items():
+                is_metadata = path == node.config.metadata_log_dir
+                if node.config.is_controller and is_metadata:
                     format_metadata_directory(
-                        disk, levels=dict(self.levels), voters=None, now_ms=EPOCH_MS
+                        disk,
+                        levels=dict(self.levels),
+                        voters=self._first_voters(directory_ids) if self.is_dynamic else None,
+                        now_ms=EPOCH_MS,
                     )
                 format_directory(
                     disk,
                     cluster_id=self.cluster_id,
                     node_id=node_id,
-                    directory_id=Uuid.draw(rng),
+                    directory_id=directory_ids[node_id] if is_metadata else Uuid.draw(rng),
                 )
             self.nodes[node_id] = node
 
     @property
     def controller_id(self) -> int:
-        """The id of the only voter of the quorum."""
-        return CONTROLLER_ID if self.separate_controller else 1
+        """The id of the active controller; without one, of the first voter."""
+        for node_id in self.controller_ids:
+            running = self.nodes[node_id].node if node_id in self.nodes else None
+            controller = None if running is None else running.controller
+            if controller is not None and controller.is_active:
+                return node_id
+        return self.controller_ids[0]
+
+    @property
+    def controller_ids(self) -> list[int]:
+        """The ids of the nodes that are controllers."""
+        first = CONTROLLER_ID if self.separate_controller else 1
+        return list(range(first, first + self.voters))
 
     @property
     def broker_ids(self) -> list[int]:
@@ -78,14 +98,14 @@ class SimCluster:
         """Return a node's configuration, as in a properties file."""
         roles = []
         listeners = []
-        if node_id != CONTROLLER_ID:
+        if node_id <= self.brokers:
             roles.append("broker")
             listeners.append(f"PLAINTEXT://{host(node_id)}:{BROKER_PORT}")
             listeners.append(f"INTERNAL://{host(node_id)}:{INTERNAL_PORT}")
-        if node_id == self.controller_id:
+        if node_id in self.controller_ids:
             roles.append("controller")
             listeners.append(f"CONTROLLER://{host(node_id)}:{CONTROLLER_PORT}")
-        factor = str(min(3, self.brokers))
+        factor = str(max(1, min(3, self.brokers)))
         directories = [f"{host(node_id)}-{number}" for number in range(self.log_dirs)]
         return {
             "process.roles": ",".join(roles),
@@ -96,9 +116,7 @@ class SimCluster:
             ),
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "INTERNAL",
-            "controller.quorum.voters": (
-                f"{self.controller_id}@{host(self.controller_id)}:{CONTROLLER_PORT}"
-            ),
+            **self._quorum(),
             "log.dirs": ",".join(f"/{name}" for name in directories),
             "default.replication.factor": factor,
             "offsets.topic.replication.factor": factor,
@@ -106,6 +124,21 @@ class SimCluster:
             "group.initial.rebalance.delay.ms": "0",
             **self.given,
         }
+
+    def _quorum(self) -> dict[str, str]:
+        if self.is_dynamic:
+            servers = [f"{host(each)}:{CONTROLLER_PORT}" for each in self.controller_ids]
+            return {"controller.quorum.bootstrap.servers": ",".join(servers)}
+        voters = [f"{each}@{host(each)}:{CONTROLLER_PORT}" for each in self.controller_ids]
+        return {"controller.quorum.voters": ",".join(voters)}
+
+    def _first_voters(self, directory_ids: Mapping[int, Uuid]) -> VoterSet:
+        return VoterSet.of(
+            RaftVoter(
+                each, directory_ids[each], (Endpoint("CONTROLLER", host(each), CONTROLLER_PORT),)
+            )
+            for each in self.controller_ids
+        )
 
     def start(self, within_ms: int = 60_000) -> None:
         """Start every machine; return when all brokers serve clients."""

@@ -6,6 +6,9 @@ too: a broker fetches its metadata log again, a controller gets its file back.
 No checksum covers the leader epoch of a batch (as in Kafka), so it is not changed. In the log of
 the only controller only records below the recovery point change: no node can distinguish other
 damage from a tail that a power failure tore.
+
+`quorum-state` has no checksum (as in Kafka). The only voter does not need it; one of several voters
+that forgot its epoch or its vote would be another node than the one that the others know.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,6 +62,9 @@ def rot(node: SimNode, rng: Random) -> Rot | None:
     if disk.broken is not None:
         return None
     files = dict(_ranges(disk, is_controller=node.config.is_controller))
+    controllers = node.config.voters or node.config.bootstrap_servers
+    if len(controllers) > 1:
+        files.pop(f"{METADATA_FOLDER}/{QUORUM_STATE}", None)
     if not files:
         return None
     # All kinds are equally likely, although there are many segments and one quorum-state.
