@@ -83,13 +83,13 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
     assert raft.voters is not None
     now_ms = ctx.env.clock.wall_ms
     own = Progress(raft.node_id, raft.quorum.directory_id, raft.end_offset, now_ms, now_ms)
-    fetchers = list(raft.progress)
     voters = []
     for voter in raft.voters.voters.values():
-        known = [own, *fetchers] if voter.node_id == raft.node_id else fetchers
-        progress = next((each for each in known if each.node_id == voter.node_id), None)
+        progress = own if voter.node_id == raft.node_id else raft.progress.of(voter)
         voters.append(progress or Progress(voter.node_id, voter.directory_id or ZERO_UUID))
-    observers = [each for each in fetchers if each.node_id not in raft.voters.voters]
+    observers = [
+        each for each in raft.progress if not raft.voters.includes(each.node_id, each.directory_id)
+    ]
     is_dynamic = raft.kraft_version > 0
     return DescribeQuorumResponsePartitionData(
         partition_index=0,

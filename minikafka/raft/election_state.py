@@ -74,4 +74,8 @@ def write_election_state(
             "data_version": 1,
         }
     text = json.dumps(content, separators=(",", ":"))
+    is_first = not disk.exists(f"{folder}/{QUORUM_STATE}")
     write_file(disk, f"{folder}/{QUORUM_STATE}", text.encode(), sync=True)
+    if is_first:
+        # The folder itself may be new. A vote that was lost with it could be given twice.
+        disk.sync_dir("")

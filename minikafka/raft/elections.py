@@ -39,6 +39,7 @@ Transition = Callable[[], None]
 
 _FIRST_ELECTION_MS = 200
 """Within this time a voter that has just started asks for pre-votes."""
+_MAX_PORT = 65535
 _ANSWERS = (
     ErrorCode.NONE,
     ErrorCode.FENCED_LEADER_EPOCH,
@@ -70,7 +71,7 @@ class RoleListener(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Elections:
+class QuorumElections:
     """The election timer of a node, its requests for votes, and its answers to others."""
 
     env: Environment
@@ -107,6 +108,8 @@ class Elections:
             return False
         if leader_id == quorum.node_id:
             leader_id = NO_NODE
+        if address is not None and not 0 < address[1] <= _MAX_PORT:
+            address = None
         if address is None and leader_id != NO_NODE:
             address = quorum.voter_address(leader_id)
         if leader_id == NO_NODE or address is None:
@@ -230,7 +233,8 @@ class Elections:
         self._learn(answer)
         if state is not self.quorum.state:
             return
-        state.votes.count(voter_id, is_granted=answer.is_granted)
+        is_granted = answer.is_granted and answer.epoch == self.quorum.epoch
+        state.votes.count(voter_id, is_granted=is_granted)
         if state.votes.is_won:
             self._win(state)
         elif state.votes.is_lost and isinstance(state, Prospective):
@@ -359,13 +363,14 @@ class Elections:
         if (
             asked.end_offset < 0
             or asked.last_epoch < 0
-            or asked.replica_id < 0
             or asked.last_epoch > asked.replica_epoch
             or (asked.last_epoch == asked.replica_epoch and not asked.is_pre_vote)
         ):
             return ErrorCode.INVALID_REQUEST
         if asked.replica_epoch < self.quorum.epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
+        if asked.replica_id < 0:
+            return ErrorCode.INVALID_REQUEST
         self.learn(asked.replica_epoch, NO_NODE, None)
         return ErrorCode.NONE
 
@@ -373,7 +378,8 @@ class Elections:
         """Decide about a request that was checked; a vote is durable when this returns."""
         is_granted = self._grants(asked)
         if is_granted and not asked.is_pre_vote:
-            self.quorum.vote_for(asked.replica_id, asked.replica_directory_id)
+            if self.quorum.voted_key is None:
+                self.quorum.vote_for(asked.replica_id, asked.replica_directory_id)
             if isinstance(self.quorum.state, Unattached):
                 # The candidate has time to win before this voter asks for votes itself.
                 self._wait_for_leader()

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from minikafka.common.clock import Now
-from minikafka.common.ids import Uuid
-from minikafka.raft.voter_set import VoterSet
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.raft.voter_set import RaftVoter, VoterSet
+
+_Key = tuple[int, Uuid]
+_OBSERVER_TIMEOUT_MS = 300_000
+_MOST_OBSERVERS = 1_000
 
 
 @dataclass(slots=True)
@@ -24,25 +28,57 @@ class Progress:
 
 @dataclass(slots=True)
 class QuorumProgress:
-    """The nodes that have fetched from this leader, by id and directory id."""
+    """The nodes that have fetched from this leader: the voters, and those that are none.
 
-    _nodes: dict[tuple[int, Uuid], Progress] = field(default_factory=dict)
+    A node that is not a voter is dropped when it has not fetched for five minutes, or when more
+    than a thousand others have fetched since: any client may call itself an observer.
+    """
+
+    _voters: dict[_Key, Progress] = field(default_factory=dict)
+    _observers: dict[_Key, Progress] = field(default_factory=dict)
+    """The one that has fetched last is the last."""
 
     def __iter__(self) -> Iterator[Progress]:
-        return iter(self._nodes.values())
+        yield from self._voters.values()
+        yield from self._observers.values()
 
     def fetched(
-        self, node_id: int, directory_id: Uuid, fetch_offset: int, *, end_offset: int, now: Now
+        self,
+        node_id: int,
+        directory_id: Uuid,
+        fetch_offset: int,
+        *,
+        voters: VoterSet | None,
+        end_offset: int,
+        now: Now,
     ) -> None:
         """Note that a node has everything below `fetch_offset`; the log ends at `end_offset`."""
-        key = (node_id, directory_id)
-        progress = self._nodes.get(key)
-        if progress is None:
-            progress = self._nodes[key] = Progress(node_id, directory_id)
+        if voters is not None and voters.includes(node_id, directory_id):
+            key = _key(voters.voters[node_id])
+            progress = self._voters.setdefault(key, Progress(node_id, directory_id))
+            progress.directory_id = directory_id
+        else:
+            key = (node_id, directory_id)
+            progress = self._observers.pop(key, Progress(node_id, directory_id))
+            self._observers[key] = progress
+            self._drop_observers(now)
         progress.log_end_offset = fetch_offset
         progress.last_fetch_ms = now.wall_ms
         if fetch_offset >= end_offset:
             progress.last_caught_up_ms = now.wall_ms
+
+    def _drop_observers(self, now: Now) -> None:
+        """Drop the observers that are gone; the last one fetches now."""
+        while len(self._observers) > 1:
+            key, oldest = next(iter(self._observers.items()))
+            is_gone = oldest.last_fetch_ms + _OBSERVER_TIMEOUT_MS < now.wall_ms
+            if not is_gone and len(self._observers) <= _MOST_OBSERVERS:
+                return
+            del self._observers[key]
+
+    def of(self, voter: RaftVoter) -> Progress | None:
+        """The progress of a voter; None if it has not fetched from this leader."""
+        return self._voters.get(_key(voter))
 
     def ends_of(self, voters: VoterSet) -> dict[int, int]:
         """The end offset of each voter's log by id, -1 if unknown."""
@@ -56,8 +92,10 @@ class QuorumProgress:
         ]
 
     def _voter_end(self, voters: VoterSet, voter_id: int) -> int:
-        known = voters.voters[voter_id].directory_id
-        for (node_id, directory_id), progress in self._nodes.items():
-            if node_id == voter_id and known in (None, directory_id):
-                return progress.log_end_offset
-        return -1
+        progress = self.of(voters.voters[voter_id])
+        return -1 if progress is None else progress.log_end_offset
+
+
+def _key(voter: RaftVoter) -> _Key:
+    """The key of a voter. A static one is the same voter with a new directory."""
+    return voter.node_id, voter.directory_id or ZERO_UUID

@@ -178,14 +178,14 @@ class QuorumState:
 
         A leader has resigned, since it may have lost records that it had not flushed. Where the
         only voter starts, it is elected in the next epoch.
+
+        Unlike Kafka: a candidate asks again in a new epoch only. It may have lost records too, and
+        the voters that have granted their vote would grant it again, whatever its log has now.
         """
         if self.is_only_voter:
             return
         if self.leader_id == self.node_id:
             self._take(Resigned())
-        elif self.is_voter and self.voted_key == (self.node_id, self.directory_id):
-            assert self.voters is not None
-            self._take(Candidate(self._own_vote(self.voters)))
         else:
             address = None if self.leader_id == NO_NODE else self.voter_address(self.leader_id)
             if address is not None:

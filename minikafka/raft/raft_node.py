@@ -1,7 +1,7 @@
 """The node's part in the quorum: it leads the metadata log, or follows the leader.
 
-`Elections` decides who leads, `MetadataFetcher` follows, `MetadataFlusher` makes the log durable;
-this module joins them and appends.
+`QuorumElections` decides who leads, `MetadataFetcher` follows, `MetadataFlusher` makes the log
+durable; this module joins them and appends.
 
 Invariant: records below the high watermark are on the disks of a majority of voters.
 
@@ -25,7 +25,7 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
 from minikafka.raft.election_state import NO_NODE
-from minikafka.raft.elections import Elections
+from minikafka.raft.elections import QuorumElections
 from minikafka.raft.flusher import MetadataFlusher
 from minikafka.raft.metadata_fetcher import MetadataFetcher
 from minikafka.raft.quorum_calls import QuorumCalls
@@ -93,7 +93,7 @@ class RaftNode:
     _listener: RaftListener = field(init=False)
     _flusher: MetadataFlusher = field(init=False)
     _fetcher: MetadataFetcher = field(init=False)
-    elections: Elections = field(init=False)
+    elections: QuorumElections = field(init=False)
     _on_stopped: Callable[[], None] | None = field(default=None, init=False)
 
     # Properties
@@ -184,7 +184,7 @@ class RaftNode:
             settings=self.settings,
             listener=self,
         )
-        self.elections = Elections(
+        self.elections = QuorumElections(
             env=self.env,
             quorum=self.quorum,
             log=self.log,
@@ -214,7 +214,7 @@ class RaftNode:
         """Before the node stops: let the voters elect another leader, then call back.
 
         It calls back at once if this node does not lead, or is the only voter, and after an
-        election time-out if nobody else becomes leader.
+        election time-out if no other voter becomes leader.
         """
         if not self.is_leader or not self.quorum.other_voters:
             on_stopped()
@@ -244,7 +244,7 @@ class RaftNode:
             self._listener.on_leader_change()
 
     def learn(self, epoch: int, leader_id: int, address: tuple[str, int] | None) -> bool:
-        """Follow the epoch and the leader of a response; see `Elections.learn`."""
+        """Follow the epoch and the leader of a response; see `QuorumElections.learn`."""
         return self.elections.learn(epoch, leader_id, address)
 
     # Leading
@@ -310,6 +310,7 @@ class RaftNode:
             node_id,
             directory_id,
             fetch_offset,
+            voters=self.voters,
             end_offset=self.log.end_offset,
             now=self.env.clock.now,
         )

@@ -28,8 +28,8 @@ class RaftRole(Enum):
 RAFT_ROLES = StateTable(
     "raft node",
     {
-        # It knows no leader that it could follow. Only a voter becomes prospective. A node whose
-        # process ended as leader or as candidate continues there.
+        # It knows no leader that it could follow. Only a voter becomes prospective, and only
+        # the only voter of a quorum becomes candidate here. A leader that restarts has resigned.
         RaftRole.UNATTACHED: (
             RaftRole.UNATTACHED,
             RaftRole.PROSPECTIVE,

@@ -63,23 +63,25 @@ def one_voter(directory_id=DIRECTORY_ID):
     return VoterSet.of([RaftVoter(CONTROLLER_ID, directory_id, (endpoint,))])
 
 
-def formatted_disk(levels=None, *, dynamic=True):
+def formatted_disk(levels=None, *, dynamic=True, voters=None):
     disk = SimDisk()
-    format_directory(disk, cluster_id=CLUSTER_ID, node_id=CONTROLLER_ID, directory_id=DIRECTORY_ID)
     format_metadata_directory(
         disk,
         levels=dict(DEFAULT_LEVELS if levels is None else levels),
-        voters=one_voter() if dynamic else None,
+        voters=(voters or one_voter()) if dynamic else None,
         now_ms=0,
     )
+    format_directory(disk, cluster_id=CLUSTER_ID, node_id=CONTROLLER_ID, directory_id=DIRECTORY_ID)
     return disk
 
 
 class QuorumWorld:
     """One controller node without its shell."""
 
-    def __init__(self, disk=None, config=None, *, seed=1, static=False, start_ms=1_000_000):
-        self.disk = formatted_disk() if disk is None else disk
+    def __init__(
+        self, disk=None, config=None, *, seed=1, static=False, start_ms=1_000_000, voters=None
+    ):
+        self.disk = formatted_disk(voters=voters) if disk is None else disk
         self.env = Environment(Random(seed))
         self.env.clock.set(Now(start_ms, start_ms))
         self.loader = MetadataLoader()
@@ -97,12 +99,13 @@ class QuorumWorld:
                 disk=self.disk,
                 listener=LISTENER,
                 is_controller=True,
-                history=VoterHistory(one_voter(None) if static else None),
+                history=VoterHistory((voters or one_voter(None)) if static else None),
             ),
             log=RaftLog(log),
             disk=self.disk,
             bootstrap=(),
             settings=SETTINGS,
+            endpoints=(Endpoint(LISTENER, "127.0.0.1", 9093),),
         )
         self.snapshotter = Snapshotter(
             env=self.env,

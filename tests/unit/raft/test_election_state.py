@@ -1,4 +1,5 @@
 import json
+from random import Random
 
 import pytest
 
@@ -69,3 +70,10 @@ def test_a_file_that_cannot_be_understood_is_a_fault(disk, content):
     write_file(disk, PATH, content, sync=True)
     with pytest.raises(StorageFault, match="quorum-state"):
         read_election_state(disk, "m")
+
+
+def test_the_first_vote_outlives_a_power_failure_although_its_folder_is_new(disk):
+    """A static quorum has no folder before its first start."""
+    write_election_state(disk, "m", STATE, kraft_version=1, voters=[])
+    disk.lose_power(Random(1))
+    assert read_election_state(disk, "m") == STATE
