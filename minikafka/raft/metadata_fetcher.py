@@ -45,7 +45,7 @@ class FollowerListener(Protocol):
     """What the fetcher reports, and what it has to know of the committed log."""
 
     def learn(self, epoch: int, leader_id: int, address: tuple[str, int] | None) -> bool:
-        """Follow the epoch and the leader of a response; see `Elections.learn`."""
+        """Follow the epoch and the leader of a response; see `QuorumElections.learn`."""
 
     @property
     def high_watermark(self) -> int:
@@ -92,12 +92,16 @@ class MetadataFetcher:
     _bootstrap_at: int = field(default=0, init=False)
     _round: int = field(default=0, init=False)
     """Counts roles, epochs and leaders: what was asked in an earlier one is not used."""
+    _download: SnapshotFetch | None = field(default=None, init=False)
     _is_silent: bool = field(default=False, init=False)
     """True if the leader did not answer as one: another node may know a newer leader."""
 
     def restart(self) -> None:
         """Fetch in the new role: from the leader, or to find it."""
         self._round += 1
+        if self._download is not None:
+            self._download.cancel()
+            self._download = None
         self._is_silent = False
         if not isinstance(self.quorum.state, Follower | Unattached) or self.quorum.is_only_voter:
             return
@@ -167,7 +171,7 @@ class MetadataFetcher:
             _log.debug("[raft %d] fetch failed: %s", self.quorum.node_id, why)
             self._search()
             return
-        if response.error_code or not response.responses:
+        if response.error_code or not response.responses or not response.responses[0].partitions:
             refused = str(error_of(response.error_code)) if response.error_code else "no partition"
             self._warn_once(f"fetch refused: {refused}")
             self._search()
@@ -291,7 +295,7 @@ class MetadataFetcher:
         )
 
     def _fetch_snapshot(self, snapshot_id: SnapshotId) -> None:
-        address, round_ = self.quorum.leader_address, self._round
+        address = self.quorum.leader_address
         assert address is not None
         if snapshot_id.end_offset < self.listener.committed_offset:
             raise self._leader_is_older(snapshot_id.end_offset)
@@ -305,7 +309,7 @@ class MetadataFetcher:
             )
             self._again()
             return
-        SnapshotFetch(
+        self._download = SnapshotFetch(
             self.env,
             self.calls,
             Channel(*address, "raft"),
@@ -317,18 +321,16 @@ class MetadataFetcher:
             snapshot_id,
             self.settings,
             self.listener.on_fetched,
-            lambda snapshot_id, snapshot: self._snapshot_fetched(round_, snapshot_id, snapshot),
-        ).start()
+            self._snapshot_fetched,
+        )
+        self._download.start()
 
-    def _snapshot_fetched(
-        self, round_: int, snapshot_id: SnapshotId, snapshot: Snapshot | None
-    ) -> None:
-        if round_ != self._round:
-            return
+    def _snapshot_fetched(self, snapshot_id: SnapshotId, snapshot: Snapshot | None) -> None:
+        self._download = None
         if snapshot is None:
             self._search()
             return
         self.log.start_after(snapshot_id, self.env.clock.now)
         self.quorum.adopt(snapshot_id, snapshot)
         self.listener.on_fetched_snapshot(snapshot_id, snapshot)
-        self._after(0, round_)
+        self._after(0, self._round)

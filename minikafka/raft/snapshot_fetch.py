@@ -24,7 +24,10 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(slots=True)
 class SnapshotFetch:
-    """One download. `on_done` gets the snapshot when its file is complete and durable, or None."""
+    """One download. `on_done` gets the snapshot when its file is complete and durable, or None.
+
+    After `cancel` it is not called.
+    """
 
     env: Environment
     calls: Calls
@@ -39,6 +42,7 @@ class SnapshotFetch:
     on_piece: Callable[[], None]
     on_done: Callable[[SnapshotId, Snapshot | None], None]
     _file: File | None = None
+    _is_over: bool = False
 
     @property
     def _part(self) -> str:
@@ -51,8 +55,21 @@ class SnapshotFetch:
         self._file.truncate(0)
         self._ask()
 
+    def cancel(self) -> None:
+        """Remove what was downloaded, and ignore the answers that are still to come."""
+        if not self._is_over:
+            self._discard()
+
+    def _discard(self) -> None:
+        assert self._file is not None
+        self._is_over = True
+        self._file.close()
+        self.disk.remove(self._part)
+
     def _ask(self) -> None:
         assert self._file is not None
+        if self._is_over:
+            return
         request = messages.FetchSnapshotRequest(
             cluster_id=self.cluster_id,
             replica_id=self.node_id,
@@ -85,7 +102,14 @@ class SnapshotFetch:
 
     def _answered(self, response: Any | None, why: str) -> None:
         assert self._file is not None
-        if response is None or response.error_code or not response.topics:
+        if self._is_over:
+            return
+        if (
+            response is None
+            or response.error_code
+            or not response.topics
+            or not response.topics[0].partitions
+        ):
             self._fail(why or f"error {response.error_code if response else -1}")
             return
         answer = response.topics[0].partitions[0]
@@ -109,6 +133,7 @@ class SnapshotFetch:
                 f"the snapshot from {self.channel.host}:{self.channel.port} is damaged: {error}"
             )
             return
+        self._is_over = True
         self._file.sync()
         self._file.close()
         self.disk.rename(self._part, f"{METADATA_FOLDER}/{self.snapshot_id.file_name}")
@@ -116,8 +141,6 @@ class SnapshotFetch:
         self.on_done(self.snapshot_id, snapshot)
 
     def _fail(self, why: str) -> None:
-        assert self._file is not None
         _log.warning("[raft %d] snapshot not fetched: %s", self.node_id, why)
-        self._file.close()
-        self.disk.remove(self._part)
+        self._discard()
         self.on_done(self.snapshot_id, None)
