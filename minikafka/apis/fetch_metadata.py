@@ -53,7 +53,8 @@ def fetch_metadata(
     wanted = request.topics[0].partitions[0]
     read = _read_metadata(ctx, wanted)
     replica_id = replica_id_of(request)
-    if replica_id >= 0 and read.error == ErrorCode.NONE and not (read.diverging or read.snapshot):
+    is_valid = read.error == ErrorCode.NONE and not (read.diverging or read.snapshot)
+    if replica_id >= 0 and is_valid and read.is_boundary:
         raft.fetched(replica_id, wanted.replica_directory_id, wanted.fetch_offset)
     # KIP-1166: a fetch without a high watermark (before v18) counts as up to date.
     is_behind = wanted.high_watermark < raft.high_watermark

@@ -13,6 +13,7 @@ from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 
 _MAX_BYTES = 1024 * 1024
+_BASE_OFFSET_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,9 @@ class MetadataRead:
     diverging: EpochEnd | None = None
     snapshot: SnapshotId | None = None
     records: FileSlice | None = None
+    is_boundary: bool = True
+    """True if a batch begins at the fetch offset, or the log ends there: a replica has no part of a
+    batch, and what it has counts for the high watermark."""
 
     @property
     def is_empty(self) -> bool:
@@ -59,8 +63,17 @@ def read_metadata(
         )
     read = log.read(fetch_offset, _MAX_BYTES)
     return MetadataRead(
-        high_watermark=raft.high_watermark, log_start_offset=start, records=read.slice
+        high_watermark=raft.high_watermark,
+        log_start_offset=start,
+        records=read.slice,
+        is_boundary=read.slice is None or _base_offset(read.slice) == fetch_offset,
     )
+
+
+def _base_offset(records: FileSlice) -> int:
+    """The first offset of the first batch."""
+    field = records._replace(length=_BASE_OFFSET_BYTES).read()
+    return int.from_bytes(field, "big")
 
 
 def _validate(

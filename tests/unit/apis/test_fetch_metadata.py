@@ -14,6 +14,7 @@ from minikafka.messages.fetch import (
     ReplicaState,
 )
 from tests.worlds.quorum_world import CLUSTER_ID, QuorumWorld
+from tests.worlds.voter_world import VoterWorld, directory_of
 
 UNSAID = FetchPartition().high_watermark
 
@@ -63,3 +64,31 @@ def test_an_observer_that_knows_no_high_watermark_is_told_it(raft):
 def test_without_news_a_fetch_waits(raft, known):
     high_watermark = raft.high_watermark if known == "the same" else UNSAID
     assert not isinstance(fetched(raft, high_watermark), FetchResponse)
+
+
+def test_a_part_of_a_batch_counts_for_no_high_watermark():
+    """No replica has a part of a batch, and a high watermark within one commits all of it."""
+    world = VoterWorld.started().elect()
+    raft = world.raft
+    for _ in range(2):
+        world.fetched_by(102)
+    for offset in range(raft.end_offset + 1):
+        wanted = FetchPartition(
+            current_leader_epoch=raft.epoch,
+            fetch_offset=offset,
+            last_fetched_epoch=raft.log.last_epoch if offset else 0,
+            replica_directory_id=directory_of(101),
+        )
+        request = FetchRequest(
+            replica_state=ReplicaState(replica_id=101, replica_epoch=-1),
+            max_wait_ms=0,
+            topics=[FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[wanted])],
+        )
+        data = world.ask(fetch_metadata, request, 18).responses[0].partitions[0]
+        assert data.error_code == 0
+        known = raft.progress.of(raft.voters.voters[101]).log_end_offset
+        assert known in {batch.base_offset for batch in raft.log.batches(0, raft.end_offset)} | {
+            raft.end_offset
+        }
+        assert known <= offset
+    assert known == raft.end_offset
