@@ -17,12 +17,16 @@ from minikafka.messages.fetch_snapshot import (
     FetchSnapshotResponseSnapshotId,
     FetchSnapshotResponseTopicSnapshot,
     LeaderIdAndEpoch,
+    NodeEndpoint,
 )
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
 _METADATA_TOPIC = "__cluster_metadata"
+_ENDPOINTS_FROM = 1
+_MOST_BYTES = 8 * 1024 * 1024
+"""The largest part, which is in memory until it is sent: the default of Kafka's followers."""
 
 
 @controller_api(ApiKey.FETCH_SNAPSHOT, versions=(0, 1))
@@ -47,7 +51,13 @@ def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> Fet
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     else:
         answer.error_code = _read(ctx, request, wanted, answer)
-    return FetchSnapshotResponse(topics=[FetchSnapshotResponseTopicSnapshot(topic.name, [answer])])
+    response = FetchSnapshotResponse(
+        topics=[FetchSnapshotResponseTopicSnapshot(topic.name, [answer])]
+    )
+    address = raft.leader_address
+    if address is not None and ctx.version >= _ENDPOINTS_FROM:
+        response.node_endpoints = [NodeEndpoint(raft.leader_id, *address)]
+    return response
 
 
 def _read(
@@ -75,7 +85,9 @@ def _read(
             return ErrorCode.POSITION_OUT_OF_RANGE
         answer.size = file.size
         answer.position = wanted.position
-        answer.unaligned_records = file.read_at(wanted.position, max(request.max_bytes, 1))
+        answer.unaligned_records = file.read_at(
+            wanted.position, min(max(request.max_bytes, 1), _MOST_BYTES)
+        )
     finally:
         file.close()
     return ErrorCode.NONE
