@@ -69,8 +69,8 @@ class Outbound:
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 await self._loop.create_connection(lambda: link, channel.host, channel.port)
-        except (OSError, TimeoutError, UnicodeError) as error:
-            # UnicodeError: an invalid host name.
+        except (OSError, TimeoutError, ValueError, OverflowError) as error:
+            # ValueError: an invalid host name. OverflowError: a port that does not exist.
             self.lost(link, f"cannot connect: {str(error) or 'timed out'}")
 
 

@@ -91,8 +91,11 @@ async def test_connection_that_is_refused_is_reported_once(world):
     assert world.events.is_empty
 
 
-async def test_host_that_is_no_host_is_reported(world):
-    channel = Channel("x" * 70, 1, "p")
+@pytest.mark.parametrize(
+    ("host", "port"), [("x" * 70, 1), ("a\0b", 1), ("", 1), (HOST, -1), (HOST, 1 << 20)]
+)
+async def test_address_that_is_none_is_reported(world, host, port):
+    channel = Channel(host, port, "p")
     world.outbound.send(channel, [b"x"])
     assert (await world.events.next(ChannelDown)).channel == channel
 
