@@ -114,7 +114,9 @@ class QuorumCalls:
         request = end_messages.EndQuorumEpochRequest(
             cluster_id=self.cluster_id,
             topics=[end_messages.EndQuorumEpochRequestTopicData(METADATA_TOPIC, [partition])],
-            leader_endpoints=[],
+            leader_endpoints=[
+                end_messages.LeaderEndpoint(e.name, e.host, e.port) for e in self.endpoints
+            ],
         )
         self._send(voter, request, _END_VERSION, on_answer)
 
