@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _change_voters(args: argparse.Namespace, _: AdminClient) -> int:
-    raise ToolError(f"{args.action}: a quorum has one voter, which is chosen when it is formatted")
+    raise ToolError(f"{args.action}: the voters are chosen when a quorum is formatted")
 
 
 def _describe(args: argparse.Namespace, client: AdminClient) -> int:

@@ -8,7 +8,9 @@ import pytest
 from minikafka.cli.main import main
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.layout import Layout, LayoutError
+from minikafka.raft.snapshots import SnapshotId, read_snapshot
 from minikafka.server import format as formatting
+from minikafka.server.os_disk import OsDisk
 from minikafka.testing.cluster import free_base_port
 
 
@@ -30,13 +32,38 @@ def listening():
         yield listener.getsockname()[1]
 
 
-def test_ports_rise_and_the_first_node_has_the_vote(home):
+def test_ports_rise(home):
     layout = Layout(home, 3, 19092, {})
     assert layout.bootstrap_servers == "127.0.0.1:19092,127.0.0.1:19093,127.0.0.1:19094"
-    first, second = layout.config(1), layout.config(2)
-    assert (first.is_controller, second.is_controller) == (True, False)
-    assert [voter.node_id for voter in second.voters] == [1]
-    assert first.controller_listeners[0].port == 19192
+    ports = [layout.config(each).controller_listeners[0].port for each in layout.nodes]
+    assert ports == [19293, 19294, 19295]
+
+
+@pytest.mark.parametrize(("nodes", "voters"), [(1, 1), (2, 1), (3, 3), (5, 3)])
+def test_three_nodes_vote_where_there_are_three(home, nodes, voters):
+    layout = Layout(home, nodes, 19092, {})
+    configs = [layout.config(each) for each in layout.nodes]
+    assert list(layout.voters) == list(range(1, voters + 1))
+    assert [each.node_id for each in configs if each.is_controller] == list(layout.voters)
+    addresses = tuple(("127.0.0.1", 19292 + each) for each in layout.voters)
+    # The quorum is dynamic: nodes know where to ask, and the log has the voters.
+    assert all(each.bootstrap_servers == addresses and not each.voters for each in configs)
+
+
+def test_the_voters_of_a_cluster_are_drawn_once_and_formatted_into_each(home):
+    Layout(home, 3, 19092, {}).prepare()
+    drawn = json.loads((home / "cluster.json").read_text())
+    assert list(drawn["voters"]) == ["1", "2", "3"]
+    for node in (1, 2, 3):
+        properties = (home / f"node-{node}" / "data" / "meta.properties").read_text()
+        assert f"directory.id={drawn['voters'][str(node)]}" in properties
+        disk = OsDisk(str(home / f"node-{node}" / "data"))
+        snapshot = read_snapshot(disk, "__cluster_metadata-0/" + SnapshotId(0, 0).file_name)
+        found = {key: str(each.directory_id) for key, each in snapshot.voters.voters.items()}
+        assert found == {int(key): value for key, value in drawn["voters"].items()}
+        assert snapshot.kraft_version == 1
+    Layout(home, 3, 19092, {}).prepare()
+    assert json.loads((home / "cluster.json").read_text()) == drawn
 
 
 def test_brokers_have_a_listener_of_their_own(home):

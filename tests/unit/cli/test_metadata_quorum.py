@@ -89,8 +89,8 @@ def test_times_can_be_read(run):
         (("describe",), "One of --status or --replication must be specified"),
         (("describe", "--status", "--replication"), "Only one of --status or --replication"),
         (("describe", "--status", "--human-readable"), "The option --human-readable is only"),
-        (("remove-controller", "--controller-id", "1"), "remove-controller: a quorum has one"),
-        (("add-controller",), "add-controller: a quorum has one voter"),
+        (("remove-controller", "--controller-id", "1"), "remove-controller: the voters are chosen"),
+        (("add-controller",), "add-controller: the voters are chosen when a quorum is formatted"),
         (("nonsense",), "usage: "),
     ],
 )

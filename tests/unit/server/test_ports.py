@@ -22,12 +22,12 @@ def test_an_address_of_another_machine_is_for_its_user_to_report():
 
 
 def test_clusters_choose_their_ports_where_they_may(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "21000-21120")
-    assert choice() == range(21_000, 21_120)
-    # Three brokers, and the controllers a hundred ports above.
+    monkeypatch.setenv(VARIABLE, "21000-21220")
+    assert choice() == range(21_000, 21_220)
+    # Three nodes, their listeners for brokers a hundred ports above, and the controllers two.
     assert free_base_port(3) in range(21_000, 21_017)
-    assert free_port_range(4) in range(21_000, 21_117)
-    monkeypatch.setenv(VARIABLE, "21000-21100")
+    assert free_port_range(4) in range(21_000, 21_217)
+    monkeypatch.setenv(VARIABLE, "21000-21200")
     with pytest.raises(ClusterError, match="no free ports"):
         free_base_port(3)
     monkeypatch.setenv(VARIABLE, "21000-21003")

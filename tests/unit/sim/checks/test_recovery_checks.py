@@ -26,6 +26,7 @@ class Controller:
 
     def __init__(self, image, recovery):
         self.latest = image
+        self.is_active, self.epoch = True, 1
         self.open = [recovery]
         self.finished_count = 0
         self.recovery = self

@@ -34,7 +34,7 @@ def plan(leader):
                 if other != leader
             ],
             Incident(at_ms=KILL_MS, what=Fault.KILL, node=leader, for_ms=6_000),
-            Incident(at_ms=13_000, what=Fault.PAUSE, node=4, for_ms=200),
+            Incident(at_ms=13_000, what=Fault.PAUSE, node=leader % 4 + 1, for_ms=200),
         ),
     )  # fmt: skip
 
