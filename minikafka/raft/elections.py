@@ -40,6 +40,9 @@ Transition = Callable[[], None]
 _FIRST_ELECTION_MS = 200
 """Within this time a voter that has just started asks for pre-votes."""
 _MAX_PORT = 65535
+_LAST_EPOCH = (1 << 31) - 2
+"""The last epoch that is followed. Elections do not reach it, but a request may have any number,
+and the epoch after the last one that the protocol has would stop every voter."""
 _ANSWERS = (
     ErrorCode.NONE,
     ErrorCode.FENCED_LEADER_EPOCH,
@@ -82,6 +85,7 @@ class QuorumElections:
     listener: RoleListener
     _timer: Timer | None = field(default=None, init=False)
     _resend_timer: Timer | None = field(default=None, init=False)
+    _warned_epoch: int = field(default=-1, init=False)
 
     def start(self) -> None:
         """Continue in the role with which the process before ended.
@@ -104,7 +108,7 @@ class QuorumElections:
         the one that it has as a voter.
         """
         quorum = self.quorum
-        if epoch < quorum.epoch:
+        if not quorum.epoch <= epoch <= _LAST_EPOCH:
             return False
         if leader_id == quorum.node_id:
             leader_id = NO_NODE
@@ -118,10 +122,12 @@ class QuorumElections:
             return True
         if epoch == quorum.epoch and quorum.leader_id not in (NO_NODE, leader_id):
             # Two leaders in one epoch cannot be elected: the message is not from this quorum.
-            _log.warning(
-                "[raft %d] node %d is named as the leader of epoch %d, which is %d: ignored",
-                quorum.node_id, leader_id, epoch, quorum.leader_id,
-            )  # fmt: skip
+            if self._warned_epoch != epoch:
+                self._warned_epoch = epoch
+                _log.warning(
+                    "[raft %d] node %d is named as the leader of epoch %d, which is %d: ignored",
+                    quorum.node_id, leader_id, epoch, quorum.leader_id,
+                )  # fmt: skip
             return False
         is_new = epoch > quorum.epoch or quorum.leader_id == NO_NODE
         if is_new or isinstance(quorum.state, Unattached):
@@ -190,6 +196,14 @@ class QuorumElections:
             self._lose()
 
     def _stand(self) -> None:
+        if self.quorum.epoch >= _LAST_EPOCH:
+            _log.error(
+                "[raft %d] cannot stand for election: epoch %d is the last one. A request must "
+                "have named it, since elections do not reach it. Restore the metadata of all "
+                "controllers from a backup, and let no other clients connect to them",
+                self.quorum.node_id, self.quorum.epoch,
+            )  # fmt: skip
+            return
         self._change(self.quorum.become_candidate)
 
     def _next_epoch(self) -> None:
@@ -371,7 +385,8 @@ class QuorumElections:
             return ErrorCode.FENCED_LEADER_EPOCH
         if asked.replica_id < 0:
             return ErrorCode.INVALID_REQUEST
-        self.learn(asked.replica_epoch, NO_NODE, None)
+        if not self.learn(asked.replica_epoch, NO_NODE, None):
+            return ErrorCode.INVALID_REQUEST
         return ErrorCode.NONE
 
     def grant_vote(self, asked: VoteRequested) -> bool:

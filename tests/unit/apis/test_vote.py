@@ -7,6 +7,7 @@ import pytest
 from minikafka.apis.vote import vote
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.vote import VoteRequestTopicData
 from tests.worlds.quorum_world import CONTROLLER_ID, quorum_state_file
 from tests.worlds.voter_world import (
@@ -105,6 +106,25 @@ def test_a_vote_of_another_voter_is_not_given_but_the_epoch_is_followed(world, f
     assert world.raft.quorum.voted_key is None
 
 
+@pytest.mark.parametrize("others", [(), (101, 102)])
+def test_the_largest_epochs_stop_no_voter(others, caplog):
+    """There is no epoch after the largest number: a voter that stood there would stop."""
+    world = VoterWorld.started(others=others)
+    last = (1 << 31) - 1
+    error = (ErrorCode.INVALID_REQUEST, False)
+    assert decide(world, vote_request(last)) == error
+    assert decide(world, vote_request(last, pre_vote=True)) == error
+    assert world.raft.epoch < 2
+    assert decide(world, vote_request(last - 1))[0] == ErrorCode.NONE
+    for _ in range(5):
+        world.advance(3_000)
+        for request in world.sent(ApiKey.VOTE):
+            world.vote_answer(request, granted=True)
+    assert world.raft.epoch == last - 1
+    assert not world.raft.is_leader
+    assert "cannot stand for election" in caplog.text
+
+
 # Decisions
 
 
@@ -142,7 +162,7 @@ def test_a_leader_follows_a_newer_epoch_and_judges_the_log():
 def test_a_candidate_grants_pre_votes_only():
     world = VoterWorld.started()
     world.elections.start()
-    world.vote_answer(world.wait_for(52)[0], granted=True)
+    world.vote_answer(world.wait_for(ApiKey.VOTE)[0], granted=True)
     assert world.position == ("candidate", 1, -1)
     assert decide(world, vote_request(1)) == REFUSED
     assert decide(world, vote_request(1, pre_vote=True)) == GRANTED
@@ -162,13 +182,13 @@ def test_a_follower_grants_no_vote_and_a_pre_vote_until_it_has_fetched(world):
     world.follow(101, 1)
     assert decide(world, vote_request(1, 102)) == REFUSED
     assert decide(world, vote_request(1, 102, pre_vote=True)) == GRANTED
-    world.fetch_answer(world.wait_for(1)[-1])
+    world.fetch_answer(world.wait_for(ApiKey.FETCH)[-1])
     assert decide(world, vote_request(1, 102, pre_vote=True)) == REFUSED
     assert world.position == ("follower", 1, 101)
 
 
 def prospective(world):
-    world.wait_for(52)
+    world.wait_for(ApiKey.VOTE)
     assert world.role == "prospective"
 
 
@@ -258,7 +278,7 @@ def test_who_got_the_vote_has_time_to_win(world):
     for _ in range(20):
         world.advance(900)
         assert decide(world, vote_request(world.raft.epoch + 1)) == GRANTED
-    assert world.sent(52) == []
+    assert world.sent(ApiKey.VOTE) == []
 
 
 # The response
