@@ -316,7 +316,7 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a vote ignores what the candidate's log lacks",
-        ("raft.elections", "Elections._grants", "has_records = ", "has_records = True or "),
+        ("raft.elections", "QuorumElections._grants", "has_records = ", "has_records = True or "),
     ),
     mutation(
         "quorum: a minority commits",

@@ -15,6 +15,7 @@ _CHECKS = {
     "LogMatching": "all replicas hold the same records below the high watermark",
     "MetadataLogMatching": "all nodes agree on the committed metadata",
     "SingleLeaderPerEpoch": "an epoch of the quorum has one leader",
+    "SingleVotePerEpoch": "a voter votes once in an epoch",
     "MonotonicEpoch": "the epoch that a controller knows never goes back",
     "MonotonicHighWatermark": "the high watermark of the metadata log never goes back",
     "MajorityReachedHighWatermark": "committed metadata is on the disks of a majority of voters",
