@@ -21,7 +21,7 @@ from minikafka.sim.drive.incidents import Fault
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 
-SEEDS = range(1, 121)
+SEEDS = range(1, 161)
 DURATION_MS = 20_000
 
 EVENTS = {
@@ -52,9 +52,11 @@ RULES = {
     "LeaderCandidateCompleteness": 5_000,
     "LeaderCompleteness": 1_000,
     "LogMatching": 90_000,
+    "MajorityReachedHighWatermark": 5_000,
     "MetadataLogMatching": 20_000,
     "MinIsrRecoveryQuorum": 2_000,
     "ReplicationQuorumSuperset": 50_000,
+    "SingleVotePerEpoch": 50_000,
     "U4": 500,
     "U5": 20,
     "U6": 20,
