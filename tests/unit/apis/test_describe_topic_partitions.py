@@ -161,7 +161,7 @@ def test_cursor_of_a_topic_that_is_not_asked_for_is_refused(world):
 
 
 def test_cursor_behind_the_last_partition_goes_on_with_the_next_topic(world):
-    """D1: the topic was made anew with fewer partitions."""
+    """D1: the topic was created again with fewer partitions."""
     assert world.page(cursor=Cursor("a", 9)) == ([("a", []), ("b", [0, 1, 2])], None)
 
 

@@ -150,7 +150,7 @@ def test_a_consumer_may_read_from_a_follower_and_sees_no_more_than_it_knows():
     assert fetch(client, "t", version=10).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_a_topic_that_goes_while_somebody_waits_is_said():
+def test_a_fetch_that_waits_ends_when_the_topic_is_deleted():
     from minikafka.messages.delete_topics import (
         DeleteTopicsRequest,
         DeleteTopicsResponse,

@@ -101,13 +101,13 @@ def test_missing_kafka_tools_are_told_with_what_to_do(tmp_path):
         kafka_cluster_program(tmp_path)
 
 
-def test_a_cluster_that_nobody_answers_for_ends_with_a_message(capsys, monkeypatch):
+def test_a_cluster_that_does_not_answer_ends_with_a_message(capsys, monkeypatch):
     def refused(*_args, **_kwargs):
-        raise BenchError("nobody there")
+        raise BenchError("no answer")
 
     monkeypatch.setattr(bench_run, "given_target", refused)
     status, err = run(capsys, "--bootstrap-server", "127.0.0.1:1")
-    assert (status, err) == (1, "minikafka bench: nobody there\n")
+    assert (status, err) == (1, "minikafka bench: no answer\n")
 
 
 def test_a_plan_measures_every_load_of_every_target_once_a_round():

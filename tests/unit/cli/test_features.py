@@ -68,7 +68,7 @@ def test_levels_change(cluster, run, words, said, kind, level):
     assert request.validate_only == ("--dry-run" in words)
 
 
-def test_a_refusal_is_told_of_every_feature(cluster, run):
+def test_a_refusal_names_every_feature(cluster, run):
     cluster.refusals.append((ErrorCode.INVALID_UPDATE_VERSION, "no"))
     assert run("upgrade", "--feature", "b=2", "--feature", "a=1") == (
         1,

@@ -181,7 +181,7 @@ def test_an_election_that_failed_as_a_whole_is_said_as_kafkas_tool_says_it(
     assert (status, out, len(err.splitlines())) == (1, said, 1)
 
 
-def test_nobody_who_answers_is_a_timeout(cluster, run, monkeypatch):
+def test_no_answer_is_a_timeout(cluster, run, monkeypatch):
     def no_answer(_):
         raise AdminError("no answer from 127.0.0.1:1", ErrorCode.REQUEST_TIMED_OUT)
 

@@ -85,14 +85,14 @@ def test_a_session_lasts_as_long_as_its_timeout(sessions):
     assert not sessions.has_session(2, 10, 1000)
 
 
-def test_every_heartbeat_begins_it_anew(sessions):
+def test_every_heartbeat_extends_the_session(sessions):
     sessions.touch(1, 10, 1000)
     sessions.touch(1, 10, 1090)
     assert sessions.ended([broker()], 1190) == []
     assert sessions.ended([broker()], 1191) == [1]
 
 
-def test_time_in_which_nobody_could_be_heard_does_not_count(sessions):
+def test_time_in_which_no_heartbeat_could_arrive_does_not_count(sessions):
     sessions.touch(1, 10, 1000)
     sessions.extend(500)
     assert sessions.ended([broker()], 1600) == []
@@ -140,7 +140,7 @@ def test_others_have_moved_on_when_the_slowest_active_one_has(sessions):
     assert sessions.others_have_moved_on(1, active)
 
 
-def test_without_others_nobody_is_waited_for(sessions):
+def test_a_shutdown_waits_for_no_broker_if_no_other_is_active(sessions):
     leaving(sessions)
     assert sessions.others_have_moved_on(1, [])
 

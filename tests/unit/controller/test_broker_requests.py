@@ -173,7 +173,7 @@ def test_a_broker_without_endpoint_is_asked_when_it_has_one(world):
     assert asked(world.one(2000)) == [at(0)]
 
 
-def test_what_nobody_wants_to_know_is_not_asked(world):
+def test_a_dropped_question_is_not_asked(world):
     world.sender.ask(1, at(0))
     world.sender.ask(1, at(1))
     world.sender.drop(1, at(0))

@@ -82,7 +82,7 @@ def test_a_directory_that_failed_before_it_was_named_counts_as_failed(spread):
     assert now.directory(1) == OTHER
 
 
-def test_a_replica_that_began_anew_elsewhere_is_not_eligible(spread):
+def test_a_replica_that_restarted_empty_elsewhere_is_not_eligible(spread):
     """E2: its directory is gone; what is in the other one now is an empty log."""
     assign(spread, OTHER)
     spread.heartbeat(1, offline_log_dirs=[OTHER])

@@ -65,13 +65,13 @@ def test_the_last_known_leader_returns_uncleanly_when_isr_and_elr_are_empty():
 @pytest.mark.parametrize(
     ("isr", "elr", "alive"), [((), (2,), (1,)), ((2,), (), (1,)), ((), (), (2, 3))]
 )
-def test_the_last_known_leader_waits_while_somebody_is_eligible_or_while_it_is_dead(
+def test_the_last_known_leader_waits_while_a_replica_is_eligible_or_while_it_is_dead(
     isr, elr, alive
 ):
     assert outcome(Election.ONLINE, alive=alive, isr=isr, elr=elr, leader=-1, last=1) == NO_NODE
 
 
-def test_an_unclean_election_takes_the_first_live_replica_when_nobody_is_safe():
+def test_an_unclean_election_takes_the_first_live_replica_when_none_is_safe():
     """L5, L6: where unclean elections are allowed."""
     found = outcome(Election.UNCLEAN, alive=(2, 3), isr=(1,), leader=1)
     assert found == Elected(2, unclean=True)
@@ -86,7 +86,7 @@ def test_an_unclean_election_prefers_the_last_known_leader():
     assert found == Elected(3, unclean=True)
 
 
-def test_nobody_is_elected_where_nobody_lives():
+def test_no_replica_is_elected_when_none_is_alive():
     assert outcome(Election.UNCLEAN, alive=(), isr=(1,), leader=1, last=1) == NO_NODE
 
 
@@ -95,7 +95,7 @@ def designated(replica, *, isr=(), elr=(), alive=(1, 2, 3)):
     return elect(candidates, Election.ONLINE, lambda x: x in alive)
 
 
-def test_a_designated_replica_is_elected_and_nobody_in_its_place():
+def test_a_designated_replica_is_elected_and_no_other_in_its_place():
     assert designated(3) == Elected(3, unclean=True)
     assert designated(3, alive=(1, 2)) == NO_NODE
 
@@ -138,7 +138,7 @@ def test_what_a_partition_without_leader_needs(strategy, eligible, last_known, a
         ((), (), -1, False, STEP.WAIT_FOR_OPERATOR),
     ],
 )
-def test_without_the_manager_an_operator_is_needed_where_nobody_can_come_back(
+def test_without_the_manager_an_operator_is_needed_if_no_replica_is_eligible_again(
     isr, elr, last, unclean, step
 ):
     candidates = Candidates((1, 2, 3), isr, elr, -1, last)
@@ -157,7 +157,7 @@ def test_the_highest_epoch_wins_then_the_longest_log_then_the_lowest_id():
     assert winner({3: (5, 10), 2: (5, 10), 1: (-1, 0)}) == 2
 
 
-def test_nobody_wins_before_all_answered_or_the_time_is_up():
+def test_no_replica_wins_before_all_answered_or_the_timeout():
     """U5."""
     assert winner({1: (5, 10), 2: (5, 9)}) == -1
     assert winner({1: (5, 10), 2: (5, 9)}, time_is_up=True) == 1
@@ -165,7 +165,7 @@ def test_nobody_wins_before_all_answered_or_the_time_is_up():
     assert winner({}, expected=0) == -1
 
 
-def test_those_who_are_needed_are_waited_for_after_the_time_is_up():
+def test_needed_replicas_are_waited_for_after_the_timeout():
     """U5."""
     assert winner({1: (5, 10)}, needed=(1, 2), time_is_up=True) == -1
     assert winner({1: (5, 10), 2: (4, 1)}, needed=(1, 2), time_is_up=True) == 1

@@ -64,7 +64,7 @@ def test_elr_is_switched_off_and_its_fields_go_with_the_next_change(elr_topic):
 
 
 def test_elr_that_is_left_from_before_does_not_count_again(elr_topic):
-    """E12: its members may lack what was committed while nobody looked after it."""
+    """E12: its members may lack records that were committed while ELR was off."""
     elr_topic.propose(1, [1])
     update(elr_topic, (ELR, 0, SAFE))
     records, _ = update(elr_topic, (ELR, 1, UPGRADE))

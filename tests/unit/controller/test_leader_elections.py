@@ -66,7 +66,7 @@ def test_unknown_partitions_are_named(cluster):
     assert len(answers) == 2
 
 
-def test_an_unclean_election_is_not_needed_where_somebody_leads(cluster):
+def test_an_unclean_election_is_not_needed_with_a_leader(cluster):
     with_leader_2(cluster)
     assert elect(cluster, ElectionType.UNCLEAN)[1] == {("t", 0): ErrorCode.ELECTION_NOT_NEEDED}
 
@@ -205,7 +205,7 @@ def test_a_designated_broker_that_was_unregistered_is_named(elr_topic):
     assert "not registered" in answers["t", 0][1]
 
 
-def test_a_designation_is_not_needed_where_somebody_leads(cluster):
+def test_a_designation_is_not_needed_with_a_leader(cluster):
     with_leader_2(cluster)
     records, answers = designate(cluster, ("t", [0, 7], [1, 1]), ("other", [0], [1]))
     assert records == []
@@ -277,7 +277,7 @@ def begin(world, kind, *rows):
     return world.controller.begin_recoveries(request_of(kind, *rows), 3)
 
 
-def test_the_longest_log_is_asked_for_where_nobody_leads():
+def test_the_longest_log_is_elected_without_a_leader():
     world = lost_world(manager=False)
     world.create("led", assignment=((3,),))
     world.come_back(3)

@@ -1,4 +1,4 @@
-"""What controllers tell of the cluster, on whole simulated clusters."""
+"""Metrics of controllers, on whole simulated clusters."""
 
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.elect_leaders import (
@@ -115,7 +115,7 @@ def test_an_unclean_election_is_counted_and_ends():
 
 
 def lose_elr(given, config=None):
-    """Everybody is lost, and comes back with a damaged past: nobody may lead by itself."""
+    """Every broker crashes, and restarts after an unclean shutdown: none may lead by itself."""
     cluster = three(given, config)
     for node_id, isr in ((3, (1, 2)), (2, (1,)), (1, ())):
         cluster.nodes[node_id].kill()
@@ -133,7 +133,7 @@ def test_a_recovery_is_counted_while_it_runs_and_when_it_is_over():
     until(cluster, lambda t: not t.elr, "2 has one, too")
     assert counts(cluster, catalog.RECOVERY_COUNT, catalog.MANUAL_ELECTION_COUNT) == [1, 0]
     cluster.nodes[3].start()
-    until(cluster, lambda t: t.leader != -1, "somebody leads")
+    until(cluster, lambda t: t.leader != -1, "a leader is elected")
     cluster.world.run(100)
     assert counts(
         cluster, catalog.RECOVERY_COUNT, catalog.RECOVERIES_FINISHED, catalog.UNCLEAN_ELECTIONS

@@ -17,7 +17,7 @@ def warned(caplog):
 
 
 def end_uncleanly(world):
-    """Nobody is left in ISR and ELR; broker 1 was the last leader."""
+    """ISR and ELR are empty; broker 1 was the last leader."""
     for broker in (3, 2, 1):
         world.fence(broker)
     for broker in (3, 2, 1):

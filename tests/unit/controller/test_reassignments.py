@@ -95,7 +95,7 @@ def test_the_minimum_is_no_more_than_the_replicas_that_stay_h6(moving):
     assert shape(moving) == ((1,), (), (), (1,))
 
 
-def test_nobody_outside_the_final_set_stays_eligible_e11(moving):
+def test_no_replica_outside_the_final_set_stays_eligible_e11(moving):
     """E11: 3 is in the ELR when it is dropped; nothing of it is left."""
     moving.fence(2)
     moving.fence(3)

@@ -40,7 +40,7 @@ def lost_cluster():
     until(cluster, lambda t: t.isr == (1,), "2 is out")
     assert produce(client, "t", b"d", acks=1).error_code == ErrorCode.NONE
     cluster.nodes[1].kill()
-    until(cluster, lambda t: t.leader == -1, "nobody leads")
+    until(cluster, lambda t: t.leader == -1, "no leader")
     assert registration(cluster, "t").elr == (1, 2)
     return cluster
 
@@ -64,7 +64,7 @@ def test_the_longest_log_leads_and_the_others_follow_it():
     assert tuple(found) == LOGS[1]
 
 
-def test_a_controller_that_comes_back_in_the_midst_of_it_begins_anew():
+def test_a_controller_that_restarts_during_a_recovery_restarts_it():
     """U1."""
     cluster = lost_cluster()
     for node_id in (1, 2):
@@ -84,7 +84,7 @@ def test_a_controller_that_comes_back_in_the_midst_of_it_begins_anew():
 
 
 def test_aggressive_takes_what_is_there_and_the_others_truncate():
-    """U5: the third holds least, and nobody else is back within 5 s."""
+    """U5: the third holds least, and no other broker is back within 5 s."""
     cluster = lost_cluster()
     client = cluster.client(node_id=3)
     cluster.nodes[3].start()

@@ -9,7 +9,7 @@ from tests.worlds.recovery_world import RecoveryWorld, lost_world
 FIVE_MINUTES_MS = 300_000
 
 
-def test_a_new_controller_begins_the_recovery_anew(lost):
+def test_a_new_controller_restarts_the_recovery(lost):
     """U1: nothing of it is in the metadata log."""
     written = lost.raft.end_offset
     came_back(lost, 1, 2)

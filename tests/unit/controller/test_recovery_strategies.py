@@ -68,15 +68,15 @@ def test_balanced_waits_while_a_member_of_the_last_known_elr_is_gone(lost):
 
 @pytest.fixture
 def forgotten(lost):
-    """Nobody is in ELR or LastKnownELR: a controller of Apache Kafka cleared them (SPEC 13)."""
+    """ELR and LastKnownELR are empty: a controller of Apache Kafka cleared them."""
     lost.apply(ControllerResult([ClearElrRecord(topic_name="t")], None))
     lost.talk()
     assert (lost.partition().elr, lost.partition().last_known_elr) == ((), ())
     return lost
 
 
-def test_with_nobody_last_known_balanced_starts_at_once(forgotten):
-    """L4: all of nobody are unfenced. The others are waited for as always (U5)."""
+def test_without_last_known_elr_balanced_starts_at_once(forgotten):
+    """L4: all of no members are unfenced. The others are waited for as always (U5)."""
     assert forgotten.counts == (1, 0, 0)
     came_back(forgotten, 3)
     keep_alive(forgotten, 3, for_ms=FIVE_MINUTES_MS - 1000)
@@ -85,12 +85,12 @@ def test_with_nobody_last_known_balanced_starts_at_once(forgotten):
     assert forgotten.leader == 3
 
 
-def test_with_nobody_last_known_all_answers_decide_at_once(forgotten):
+def test_without_last_known_elr_all_answers_decide_at_once(forgotten):
     came_back(forgotten, 1, 2, 3)
     assert forgotten.leader == 3
 
 
-def test_with_nobody_last_known_the_first_answer_after_the_timeout_decides(forgotten):
+def test_without_last_known_elr_the_first_answer_after_the_timeout_decides(forgotten):
     forgotten.talk(FIVE_MINUTES_MS + 1000)
     assert forgotten.leader == -1
     came_back(forgotten, 1)
@@ -150,7 +150,7 @@ def test_aggressive_does_not_wait_for_the_five_seconds_when_all_have_answered():
 # None
 
 
-def test_none_elects_nobody_and_waits_for_an_operator():
+def test_none_elects_no_replica_and_waits_for_an_operator():
     """L4."""
     world = lost_world(strategy="None")
     came_back(world, 1, 2, 3)
@@ -160,7 +160,7 @@ def test_none_elects_nobody_and_waits_for_an_operator():
     assert world.counts == (0, 1, 0)
 
 
-def test_a_strategy_that_changes_is_obeyed_at_once():
+def test_a_changed_strategy_takes_effect_at_once():
     world = lost_world(strategy="None")
     came_back(world, 1, 2, 3)
     world.set_config("t", "unclean.recovery.strategy", "balanced")
@@ -203,7 +203,7 @@ def test_the_manager_is_switched_on_and_off_while_it_runs():
 
 
 def test_an_unclean_election_by_configuration_becomes_a_recovery():
-    """L7: true is Aggressive; nobody at random is elected while the manager is on."""
+    """L7: true is Aggressive; no replica is elected at random while the manager is on."""
     world = lost_world(configs={"unclean.leader.election.enable": "true"})
     came_back(world, 3)
     assert world.leader == -1

@@ -38,7 +38,7 @@ def test_bounds_of_the_session_timeout_are_allowed(world):
         assert world.join(session_timeout_ms=timeout_ms).settled()
 
 
-def test_nobody_leaves_a_group_that_is_not_there(world):
+def test_no_member_leaves_a_group_that_does_not_exist(world):
     with pytest.raises(UnknownMemberIdError):
         world.leave(("m",))
 

@@ -34,7 +34,7 @@ def test_offsets_of_deleted_topics_are_forgotten_in_slices(world, few):
         world.commit({0: 1}, group=group, topic="kept")
     world.groups.forget_topics(frozenset(("gone",)))
     assert any("gone" in each.written for each in shard_of(world).offsets.values())
-    # Nobody sees the difference, and what is committed for a topic that is created again stays.
+    # No client sees the difference; a commit for a topic that is created again stays.
     world.commit({1: 9}, group="g0", topic="gone")
     assert world.committed(group="g0", topic="gone") == {1: 9}
     assert world.committed(group="g1", topic="gone") == {}

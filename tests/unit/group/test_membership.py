@@ -44,7 +44,7 @@ def test_only_the_leader_learns_who_else_is_in_the_group(world):
 
 def test_member_of_an_unknown_group_is_unknown(world):
     with pytest.raises(UnknownMemberIdError):
-        world.join("somebody")
+        world.join("other")
 
 
 def test_empty_group_takes_no_member_without_protocols(world):
@@ -62,7 +62,7 @@ def test_member_with_no_common_protocol_stays_out(world):
         world.join(protocol_type="connect")
 
 
-def test_full_group_takes_nobody(make_world):
+def test_full_group_takes_no_member(make_world):
     world = make_world(group_max_size=1)
     world.stable()
     answer = world.join().answer
@@ -127,7 +127,7 @@ def test_heartbeat_of_the_wrong_generation_or_member_fails(world):
 
 def test_each_leaving_member_has_its_own_answer(world):
     first, second = world.stable(2)
-    answers = world.leave(("nobody",), (first,))
+    answers = world.leave(("unknown",), (first,))
     assert [a.error_code for a in answers] == [ErrorCode.UNKNOWN_MEMBER_ID, 0]
     assert list(world.group().members) == [second]
     assert world.group().state is GroupState.PREPARING_REBALANCE
@@ -187,7 +187,7 @@ def test_static_leader_that_is_back_skips_the_assignment(world):
     assert len(answer.members) == 2
 
 
-def test_static_leader_of_an_old_client_is_told_of_its_former_self_as_leader(world):
+def test_static_leader_of_an_old_client_gets_its_former_id_as_leader(world):
     leader, _ = static(world, "a", "b")
     answer = world.join(instance="a", version=8).answer
     assert (answer.leader, answer.members, answer.skip_assignment) == (leader, [], False)

@@ -40,7 +40,7 @@ def test_next_coordinator_goes_on_with_members_generation_and_assignments(world)
     assert world.join(follower).answer.generation_id == 1
 
 
-def test_sessions_start_anew_with_the_next_coordinator(world):
+def test_sessions_restart_with_the_next_coordinator(world):
     leader, follower = world.stable(2)
     world.run(9_000)
     world.restart()
@@ -69,7 +69,7 @@ def test_deleted_group_stays_deleted(world):
     assert world.committed() == {}
 
 
-def test_members_of_a_rebalance_that_was_not_stored_join_anew(world):
+def test_members_of_a_rebalance_that_was_not_stored_join_again(world):
     member = world.enter()[0].member_id
     world.restart()
     with pytest.raises(UnknownMemberIdError):
@@ -117,7 +117,7 @@ def test_records_of_other_kinds_of_groups_are_left_out(world):
     assert [group.group_id for group in world.groups.all_groups()] == ["g"]
 
 
-def test_log_that_makes_no_sense_is_coordinated_by_nobody(world):
+def test_corrupt_log_has_no_coordinator(world):
     append(world, [NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
     world.restart()
     with pytest.raises(NotCoordinatorError):

@@ -66,7 +66,7 @@ def test_members_alone_commit_for_a_group_that_has_some(world):
     assert world.committed() == {0: 1}
 
 
-def test_commit_for_an_unknown_generation_of_nobody_fails_by_version(world):
+def test_commit_for_a_generation_of_an_unknown_group_fails_by_version(world):
     with pytest.raises(GroupIdNotFoundError):
         world.commit({0: 1}, generation=3, version=9)
     with pytest.raises(IllegalGenerationError):
@@ -170,7 +170,7 @@ def test_offsets_of_deleted_topics_are_forgotten(world):
 # Expiry (KIP-211)
 
 
-def test_offsets_nobody_needs_expire_a_week_after_their_commit(world):
+def test_unused_offsets_expire_a_week_after_their_commit(world):
     world.commit({0: 1})
     world.run(6 * DAY_MS)
     world.commit({1: 2})

@@ -135,7 +135,7 @@ def test_every_answer_of_a_pipeline_is_given_up_with_its_connection(world):
     assert len(world.purgatory) == 0
 
 
-def test_computation_for_nobody_is_not_begun(world):
+def test_computation_for_a_closed_connection_does_not_start(world):
     """One that was begun ends, and nothing follows it."""
     ended = []
 

@@ -174,7 +174,7 @@ def test_a_node_that_cannot_read_its_metadata_log_does_not_start(one):
 
 
 def test_a_broker_whose_id_is_taken_tries_until_the_other_is_gone():
-    """As Kafka: a registration is refused while another incarnation's session lives (SPEC 13)."""
+    """As Kafka: a registration is refused while another incarnation's session lives."""
     cluster = started_cluster(2)
     cluster.nodes[2].lose_power()
     cluster.nodes[2].start()

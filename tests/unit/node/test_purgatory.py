@@ -103,10 +103,10 @@ def test_what_a_resumed_wait_notifies_is_looked_at_too(env, purgatory):
 
 
 def test_a_wait_for_several_keys_is_listed_once_with_its_owner(env, purgatory):
-    purgatory.park(["a", "b"], lambda: True, 1000, lambda _: None, "somebody")
+    purgatory.park(["a", "b"], lambda: True, 1000, lambda _: None, "client")
     purgatory.park(["b"], lambda: True, 1000, lambda _: None)
     waits = purgatory.waits()
-    assert [(len(each.keys), each.owner) for each in waits] == [(2, "somebody"), (1, None)]
+    assert [(len(each.keys), each.owner) for each in waits] == [(2, "client"), (1, None)]
     env.notify("a")
     purgatory.drain()
     assert [each.owner for each in purgatory.waits()] == [None]

@@ -174,7 +174,7 @@ def test_an_observer_that_began_with_a_snapshot_restarts(leader):
     assert restarted.image.topics == leader.loader.image.topics
 
 
-def test_an_observer_asks_again_when_nobody_answers(leader):
+def test_an_observer_asks_again_without_an_answer(leader):
     observer = ObserverWorld(leader)
     observer.reachable = False
     observer.run()

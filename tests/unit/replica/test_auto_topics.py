@@ -1,4 +1,4 @@
-"""Topics that somebody asked for are created once at a time."""
+"""Topics that clients asked for are created once at a time."""
 
 import pytest
 

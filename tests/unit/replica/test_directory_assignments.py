@@ -1,4 +1,4 @@
-"""What a broker tells of its directories, on the way to the controller."""
+"""The directories of a broker's replicas, on the way to the controller."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_a_request_has_at_most_two_thousand(world):
     assert told(world.one()) == {(ONE, 2000)}
 
 
-def test_a_replica_that_moved_meanwhile_is_told_of_again(world):
+def test_a_replica_that_moved_meanwhile_is_reported_again(world):
     world.assignments.assign(replica(0), ONE)
     sent = world.one()
     world.assignments.assign(replica(0), TWO)

@@ -91,7 +91,7 @@ def test_session_epoch_wraps_to_one():
         ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
     ],
 )
-def test_lost_session_is_begun_anew_at_once(world, error):
+def test_lost_session_is_replaced_at_once(world, error):
     world.follow(0)
     world.respond(world.one())
     sent = world.exchange(error=error)

@@ -43,7 +43,7 @@ def test_other_refusals_of_a_whole_fetch_are_waited_out(world):
     assert session(world.one(1)) == (0, 0)
 
 
-def test_leader_that_is_gone_is_asked_anew_after_a_pause(world):
+def test_leader_that_is_gone_is_asked_again_after_a_pause(world):
     world.follow(0)
     world.respond(world.one())
     world.one()
@@ -232,7 +232,7 @@ def test_nothing_is_fetched_while_a_flush_is_awaited(world):
     assert named(world.one()) == [(0, 0, 1, 0)]
 
 
-def test_a_partition_that_is_not_followed_any_more_holds_nobody_up(world):
+def test_a_partition_that_is_not_followed_any_more_delays_no_other(world):
     log = world.follow()
     world.follow(1)
     log.renew_config(replace(log.config, flush_messages=1))

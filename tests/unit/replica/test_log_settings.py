@@ -1,4 +1,4 @@
-"""What a log obeys, from the topic's own values over the broker's."""
+"""The settings of a log: the topic's own values over the broker's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What brokers tell of their replicas, on whole simulated clusters."""
+"""Metrics of brokers about their replicas, on whole simulated clusters."""
 
 import pytest
 
@@ -157,7 +157,7 @@ def test_the_sum_keeps_what_a_deleted_topic_counted():
     assert values[catalog.MESSAGES_IN.name, ()] == 1
 
 
-def test_isr_changes_are_counted_by_the_leader_that_wished_them():
+def test_isr_changes_are_counted_by_the_leader_that_proposed_them():
     """A follower that stands still leaves the ISR before its session is over, and comes back."""
     given = {"broker.session.timeout.ms": "120000", "replica.lag.time.max.ms": "2000"}
     cluster = started_cluster(2, given=given)

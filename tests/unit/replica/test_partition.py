@@ -1,4 +1,4 @@
-"""What a leader commits, acknowledges and proposes (SPEC H1-H6)."""
+"""The records that a leader commits and acknowledges, and the ISR that it proposes (H1-H6)."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_a_proposed_isr_does_not_count_as_the_isr(world):
 
 
 def test_a_proposed_member_holds_the_high_watermark_back(world):
-    """H2: the maximal ISR counts, so that whoever the controller lets in has everything."""
+    """H2: the maximal ISR counts, so each member that the controller accepts has every record."""
     world.lead(isr=(1, 2))
     world.append(5)
     catch_up(world, 2, 3)

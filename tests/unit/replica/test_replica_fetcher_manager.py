@@ -57,7 +57,7 @@ def test_leader_that_listens_elsewhere_is_followed_there(following):
     assert following.others == [CloseChannel(Channel("h", 2, "replica"))]
 
 
-def test_leader_that_moved_and_was_elected_anew_is_asked_at_its_new_address_only(managed):
+def test_leader_that_moved_and_was_elected_again_is_asked_at_its_new_address_only(managed):
     managed.start(
         managed.broker(1),
         managed.broker(2, port=2),
@@ -86,7 +86,7 @@ def test_disk_that_fails_when_a_leader_becomes_known_takes_only_its_own(managed)
     assert list(managed.manager.partitions) == [TopicPartition("t", 1)]
 
 
-def test_stopping_broker_follows_nobody(following):
+def test_stopping_broker_follows_no_leader(following):
     following.fetches()
     following.manager.stop_fetching()
     assert following.fetches(60_000) == []

@@ -77,13 +77,13 @@ def test_controller_that_knows_no_directories_is_told_none(managed):
     assert managed.manager.assignments.pending == {}
 
 
-def test_replica_that_is_gone_is_not_told_of(managed):
+def test_replica_that_is_gone_is_not_reported(managed):
     managed.start(level(17), managed.topic(), managed.put(1))
     managed.apply(managed.no_topic())
     assert managed.manager.assignments.pending == {}
 
 
-def test_replica_of_a_failed_directory_is_not_made_anew_in_another(managed):
+def test_replica_of_a_failed_directory_is_not_created_in_another(managed):
     """An empty log in the directory that is left would pass for the replica (E2)."""
     managed.logs.take_offline("/one")
     managed.start(level(17), managed.topic(), managed.put(1, directory=DIRS[0]))
@@ -186,7 +186,7 @@ def test_a_leadership_does_not_wait_for_new_replicas(crowded):
     assert crowded.led[-1] == (TopicPartition("t", 0), 2, 1)
 
 
-def test_a_replica_that_waits_is_made_as_it_was_told_of_last(crowded):
+def test_a_waiting_replica_is_created_from_the_newest_metadata(crowded):
     crowded.apply(crowded.put(2, 100, epoch=3))
     crowded.fetches()
     assert (crowded.partition(100).leader, crowded.partition(100).leader_epoch) == (2, 3)

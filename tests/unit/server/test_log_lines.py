@@ -1,4 +1,4 @@
-"""Nothing that a client sends begins a line of the log, and nobody fills a disk with warnings."""
+"""No client starts a line of the log with its data, or fills a disk with warnings."""
 
 import io
 import logging

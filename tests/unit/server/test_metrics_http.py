@@ -134,7 +134,7 @@ async def test_a_fault_is_logged_and_answered(caplog):
 
 
 async def test_the_loop_goes_on_between_slices():
-    """Whoever waits for the node waits for a slice of the values, never for all."""
+    """A request that waits for the node waits for a slice of the values, never for all."""
     turns = []
 
     def take():

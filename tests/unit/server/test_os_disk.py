@@ -210,7 +210,7 @@ def test_space_of_a_directory_that_is_gone_is_a_fault(disk, tmp_path):
 
 
 def test_everything_is_synced_only_through_the_lock(disk, monkeypatch):
-    """Its descriptor is told of what could not be written since the start."""
+    """Its descriptor gets the write errors of the file system since the start."""
     assert not disk.sync_all()
     disk.lock()
     synced = []
