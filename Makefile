@@ -8,7 +8,7 @@ SEED ?=
 MINUTES ?= 60
 RESULTS := out/tests
 PYTEST := $(BIN)/python -m pytest -q
-# Rooms that start processes wait half of the time: more of them than cores. `tests/side_by_side.py` says what stays together.
+# Tests that start processes wait half of the time, so more of them run than there are cores. `tests/side_by_side.py` says what stays together.
 SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 
 .PHONY: demo demo-elr test fresh check processes mutants soak attacks generate unit integration harness bench oracle clean

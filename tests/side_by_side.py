@@ -7,7 +7,7 @@ so that every test would go its own way; groups are made from the names of modul
 from xdist.scheduler import LoadScopeScheduling
 
 OF_PROCESSES = ("integration", "fault", "golden", "attacks", "harness")
-"""Rooms whose tests start processes: a module's tests stay together, as they share a cluster."""
+"""Folders whose tests start processes: a module's tests stay together, as they share a cluster."""
 OF_A_SESSION = (
     "test_data_sources",
     "test_spark_side",
@@ -36,15 +36,15 @@ LONGEST = (
 def group_of(node_id):
     """The group of a test, by its name for pytest; tests of a group run one after the other."""
     path, _, name = node_id.partition("::")
-    room, _, module = path.removeprefix("tests/").rpartition("/")
+    folder, _, module = path.removeprefix("tests/").rpartition("/")
     stem = module.removesuffix(".py")
-    if room not in OF_PROCESSES:
+    if folder not in OF_PROCESSES:
         return node_id
-    if room == "golden":
-        return room
-    if room == "harness" and stem in OF_A_SESSION:
+    if folder == "golden":
+        return folder
+    if folder == "harness" and stem in OF_A_SESSION:
         return "spark"
-    return f"{room}/{stem}/{name}" if stem in ALONE else f"{room}/{stem}"
+    return f"{folder}/{stem}/{name}" if stem in ALONE else f"{folder}/{stem}"
 
 
 def place_of(node_id):

@@ -34,16 +34,16 @@ def kafka_python_classes() -> dict[str, Any]:
     found: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it uses an old importlib function
-        rooms = [import_module(f"kafka.protocol.{room}") for room in _ROOMS]
-    for room in rooms:
-        for value in vars(room).values():
+        modules = [import_module(f"kafka.protocol.{module}") for module in _MODULES]
+    for module in modules:
+        for value in vars(module).values():
             schema = getattr(value, "_json", None)
             if isinstance(value, type) and schema:
                 found[schema["name"]] = value
     return found
 
 
-_ROOMS = ("admin", "consumer", "metadata", "producer", "sasl")
+_MODULES = ("admin", "consumer", "metadata", "producer", "sasl")
 
 
 THEIRS = kafka_python_classes()
