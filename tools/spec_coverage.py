@@ -1,80 +1,30 @@
-"""Writes `docs/spec-coverage.md`: the rules of `docs/rules.md`, each with the tests that cite it.
+"""Writes `docs/spec-coverage.md`: the rules of `minikafka/rules.py` with the tests that cite them.
 
-A test cites a rule by its number in a docstring or a comment: `H3`, or `U1-U4` for several. With
-`--check` nothing is written; it fails where the page is not what this program would write, where a
-rule has no test and is not in PENDING, and where a rule in PENDING has one.
+With `--check` nothing is written; it fails where the page is not what this program would write,
+where a rule has no test and is not in PENDING, and where a rule in PENDING has one.
 """
 
 import argparse
-import ast
-import re
 import sys
-import tokenize
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RULES = ROOT / "docs" / "rules.md"
+sys.path.insert(0, str(ROOT))
+
+from minikafka.rules import RULES  # noqa: E402
+from tools.rule_citations import citations  # noqa: E402
+from tools.rule_places import Places, deciding  # noqa: E402
+
 PAGE = ROOT / "docs" / "spec-coverage.md"
 
 # Rules that no test shows yet. This list gets shorter, never longer.
 PENDING: tuple[str, ...] = ("D3",)
 
-_ROW = re.compile(r"^\| ([A-Z]\d+) \| (.+) \|$", re.MULTILINE)
-_CITATION = re.compile(r"\b([A-Z])(\d{1,2})(?:-(?:\1)?(\d{1,2}))?\b")
-_WHOLE_FILE = "the whole file"
-
-_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 Proofs = dict[str, dict[str, list[str]]]
 
 
-def rules(text: str) -> dict[str, str]:
-    """Rule -> what it says, in the order of the page."""
-    return dict(_ROW.findall(text))
-
-
-def cited(text: str, known: dict[str, str]) -> list[str]:
-    """The rules that a docstring or comment names; a range names all that are in it."""
-    found: dict[str, None] = {}
-    for letter, first, last in _CITATION.findall(text):
-        for number in range(int(first), int(last or first) + 1):
-            if f"{letter}{number}" in known:
-                found[f"{letter}{number}"] = None
-    return list(found)
-
-
-def citations(source: str, known: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Rule and name of the test that cites it, in a file of tests."""
-    tree = ast.parse(source)
-    places = [
-        (node.lineno, node.end_lineno or node.lineno, node.name)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    ]
-    texts = [(_line_of(node), ast.get_docstring(node) or "") for node in _documented(tree)]
-    lines = iter(source.splitlines(keepends=True))
-    texts += [
-        (token.start[0], token.string)
-        for token in tokenize.generate_tokens(lambda: next(lines, ""))
-        if token.type == tokenize.COMMENT
-    ]
-    for line, text in texts:
-        around = [place for place in places if place[0] <= line <= place[1]]
-        name = max(around)[2] if around else _WHOLE_FILE
-        for rule in cited(text, known):
-            yield rule, name
-
-
-def _documented(tree: ast.Module) -> list[_Documented]:
-    return [node for node in ast.walk(tree) if isinstance(node, _Documented)]
-
-
-def _line_of(node: _Documented) -> int:
-    return 0 if isinstance(node, ast.Module) else node.lineno
-
-
 def proofs(known: dict[str, str], folder: Path) -> Proofs:
-    """Rule -> file -> the tests in it that cite the rule."""
+    """Return for each rule the files that cite it, and the names of their tests."""
     found: Proofs = {rule: {} for rule in known}
     for path in sorted(folder.rglob("test_*.py")):
         name = path.relative_to(folder.parent).as_posix()
@@ -85,27 +35,44 @@ def proofs(known: dict[str, str], folder: Path) -> Proofs:
     return found
 
 
-def page(known: dict[str, str], found: Proofs) -> str:
-    """The text of `docs/spec-coverage.md`."""
+def page(known: dict[str, str], found: Proofs, decided: Places) -> str:
+    """Return the text of `docs/spec-coverage.md`."""
     lines = [
+        "<!-- Written by tools/spec_coverage.py. Do not edit. -->",
+        "",
         "# Rules and their tests",
         "",
-        "`make generate` writes this page from [rules.md](rules.md) and from the tests that cite a",
-        "rule. `python tools/spec_coverage.py RULE` prints the names of the tests.",
-        "",
-        "| rule | in short | tests |",
-        "| --- | --- | --- |",
+        "The tests that cite each rule of [rules.md](rules.md): first the unit tests of the",
+        "modules that decide the rule, then other unit tests, then the rest.",
+        "`python tools/spec_coverage.py RULE` prints the names of the tests.",
     ]
-    for rule, says in known.items():
+    for rule, short in known.items():
         # Files, not tests: the page would change with every added test.
-        files = [f"`{name}`" for name in found[rule]]
-        lines.append(f"| {rule} | {says} | {'<br>'.join(files) or 'none yet'} |")
+        files = in_order(found[rule], decided[rule])
+        lines += ["", f"**{rule}: {short}**", ""]
+        lines += [f"- `{name}`" for name in files] or ["- no test"]
     return "\n".join(lines) + "\n"
+
+
+def in_order(files: dict[str, list[str]], decided: list[str]) -> list[str]:
+    """Sort files: unit tests of the deciding modules, other unit tests, then the rest."""
+    twins = {unit_test_of(module): rank for rank, module in enumerate(decided)}
+    last = len(twins)
+    return sorted(
+        files,
+        key=lambda name: (twins.get(name, last), not name.startswith("tests/unit/"), name),
+    )
+
+
+def unit_test_of(module: str) -> str:
+    """Return the path of the unit test of a module below `minikafka`, as `package/module`."""
+    folder, _, name = module.rpartition("/")
+    return f"tests/unit/{folder}/test_{name.lstrip('_')}.py"
 
 
 def problems(known: dict[str, str], found: Proofs, pending: tuple[str, ...]) -> list[str]:
     """Rules that lack a test and are not listed as pending, and pending rules that have one."""
-    strange = [f"docs/rules.md has no rule {rule}" for rule in pending if rule not in known]
+    strange = [f"minikafka/rules.py has no rule {rule}" for rule in pending if rule not in known]
     missing = [
         f"{rule} has no test: {says}"
         for rule, says in known.items()
@@ -127,23 +94,25 @@ def main() -> int:
         "rule", nargs="?", help="print the tests that cite this rule, write nothing"
     )
     args = parser.parse_args()
-    known = rules(RULES.read_text(encoding="utf-8"))
+    known = {rule: each.short for rule, each in RULES.items()}
     found = proofs(known, ROOT / "tests")
+    decided = deciding(known, ROOT / "minikafka")
     if args.rule:
-        for name, tests in found.get(args.rule, {}).items():
-            print(f"{name}: {', '.join(tests)}")
-        return int(not found.get(args.rule))
-    text = page(known, found)
-    told = problems(known, found, PENDING)
+        files = found.get(args.rule, {})
+        for name in in_order(files, decided.get(args.rule, [])):
+            print(f"{name}: {', '.join(files[name])}")
+        return int(not files)
+    text = page(known, found, decided)
+    outdated = problems(known, found, PENDING)
     if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
         if args.check:
-            told.append("docs/spec-coverage.md is not up to date: make generate")
+            outdated.append("docs/spec-coverage.md is not up to date: make generate")
         else:
             PAGE.write_text(text, encoding="utf-8")
             print("written: docs/spec-coverage.md")
-    for line in told:
+    for line in outdated:
         print(line)
-    return 1 if told else 0
+    return 1 if outdated else 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.js
 VERDICT = ROOT / "docs" / "verdict-json.md"
 RULES = ROOT / "docs" / "rules.md"
 LINE_LENGTH = 100
+MAX_MODULES = 3
+"""Modules that a cell of `docs/rules.md` names at most."""
 
 
 Schema = dict[str, Any]
@@ -100,13 +102,10 @@ def _metric_tables() -> list[str]:
     ):
         lines += [f"Of {title}:", "", "| name | Prometheus | kind | |", "| --- | --- | --- | --- |"]
         for metric in metrics:
-            also = "".join(
-                f" Also `{name}`, `{definition.prometheus_name(name)}`." for name in metric.aliases
-            )
-            lines.append(
-                f"| `{metric.full_name}` | `{metric.prometheus_name}` | {metric.kind.value} "
-                f"| {metric.help}{also} |"
-            )
+            names = (metric.full_name, *metric.aliases)
+            exported = (metric.prometheus_name, *map(definition.prometheus_name, metric.aliases))
+            cells = ("<br>".join(f"`{name}`" for name in each) for each in (names, exported))
+            lines.append(f"| {' | '.join(cells)} | {metric.kind.value} | {metric.help} |")
         lines.append("")
     return lines[:-1]
 
@@ -134,10 +133,19 @@ def _key_table(keys: list[object]) -> list[str]:
 
 
 def rules_text() -> str:
-    """The text of `docs/rules.md`: a table of short forms, then every rule in full."""
+    """Return the text of `docs/rules.md`: a table of short forms, then every rule in full."""
     rules = import_module("minikafka.rules")
-    lines = [_RULES_HEAD, "| rule | in short |", "| --- | --- |"]
-    lines += [f"| {name} | {rule.short} |" for name, rule in rules.RULES.items()]
+    places = import_module("tools.rule_places")
+    decided = places.deciding(rules.RULES, ROOT / "minikafka")
+    checked = places.checking(rules.RULES, ROOT / "minikafka")
+    lines = [
+        _RULES_HEAD,
+        "| rule | in short | decided in | checked by |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, rule in rules.RULES.items():
+        checks = _modules(checked[name]) or "not checked by the simulator"
+        lines.append(f"| {name} | {rule.short} | {_modules(decided[name])} | {checks} |")
     for letter, title in rules.GROUPS.items():
         lines += ["", f"## {title}"]
         for name, rule in rules.RULES.items():
@@ -145,6 +153,11 @@ def rules_text() -> str:
                 text = f"**{name}.** {rule.text} *Source: {rule.source}.*"
                 lines += ["", textwrap.fill(text, LINE_LENGTH, break_on_hyphens=False)]
     return "\n".join(lines) + "\n"
+
+
+def _modules(modules: list[str]) -> str:
+    """Format the first modules of a list for a cell of a table."""
+    return ", ".join(f"`{module}`" for module in modules[:MAX_MODULES])
 
 
 _RULES_HEAD = """<!-- Written by tools/write_tables.py from minikafka/rules.py. Do not edit. -->
@@ -155,7 +168,8 @@ What minikafka guarantees, by number. Tests and docstrings cite the numbers;
 [spec-coverage.md](spec-coverage.md) lists the tests of each rule. The
 [glossary](glossary.md) explains the terms; [compatibility.md](compatibility.md) lists where Apache
 Kafka behaves differently. *Source* names the KIP section or the Kafka class that a rule comes
-from.
+from. *Decided in* names the modules below `minikafka/` that cite a rule, at most three; *checked
+by* names the checks of the simulator ([simulation.md](simulation.md)) and of clients' operations.
 """
 
 
@@ -174,8 +188,8 @@ _VERDICT_HEAD = """<!-- Written by tools/write_tables.py. Do not edit. -->
 
 # verdict.json
 
-`minikafka verify` writes this file, in version `{version}`. Its JSON schema (draft 2020-12)
-is `minikafka/harness/verdict/verdict.schema.json`, which is installed with the package.
+`minikafka verify` writes this file, in version `{version}`. Its JSON schema (draft
+2020-12) is `minikafka/harness/verdict/verdict.schema.json`, which is installed with the package.
 [verify-verdict.md](verify-verdict.md) explains the judgement."""
 
 
@@ -189,7 +203,8 @@ def _fields(name: str, schema: Schema) -> list[str]:
         f"| {_named(field, field in required)} | {_type(value)} | {_what(value)} |"
         for field, value in schema["properties"].items()
     ]
-    heading = [f"## {name}", "", f"{shape}{_sentence(schema['description'])}.", ""] if name else []
+    about = f"{shape}{_sentence(schema['description'])}."
+    heading = [f"## {name}", "", textwrap.fill(about, LINE_LENGTH), ""] if name else []
     lines = [*heading, "| field | type | what it is |", "| --- | --- | --- |", *rows]
     inner = [
         part

@@ -2,7 +2,8 @@
 
 Broker:      the log ends of its replicas, for the active controller, which searches the longest
              log (KIP-966, U3). The first 2000 partitions are answered, the others get
-             REQUEST_LIMIT_REACHED (R3). The broker epoch identifies the incarnation that answers.
+             REQUEST_LIMIT_REACHED (R3, R4). The broker epoch identifies the incarnation that
+             answers.
 Leaves out:  authorization: every client of the inter-broker listener counts as a broker.
 Versions:    an API of this project: released Kafka has no API with this key.
 Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (the request is for

@@ -163,7 +163,7 @@ def _check(request: messages.ElectLeadersRequest, version: int) -> None:
 def _served(
     view: View, request: messages.ElectLeadersRequest, elections: Elections
 ) -> Iterator[_Asked]:
-    """Yield the requested partitions, each once; those over the limit are answered here (A5).
+    """Yield the requested partitions, each once; those over the limit are answered here (A5, R4).
 
     Unlike Kafka, which has no limit. For a null list the partitions over the limit are named too.
     """

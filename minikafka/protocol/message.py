@@ -1,4 +1,4 @@
-"""The protocols of generated messages, and functions to encode, decode and compare them.
+"""The protocols of generated messages (R5), and functions to encode, decode and compare them.
 
 `ApiMessage` is a request or a response; `Message` also covers metadata records, coordinator
 records and the other schemas without an API.

@@ -1,4 +1,4 @@
-"""A broker's state at the controller: registration, heartbeats, controlled shutdown (C1, C3).
+"""A broker's state at the controller: registration, heartbeats, controlled shutdown (C1, C3, R2).
 
 `BROKER_STATES` has the transitions.
 

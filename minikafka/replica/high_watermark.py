@@ -1,4 +1,4 @@
-"""The high watermark as arithmetic (H1-H3).
+"""The high watermark as arithmetic (H1-H3, H5); no feature level changes it (H8).
 
 Source: `Partition.maybeIncrementLeaderHW`, KIP-966.
 """

@@ -1,4 +1,4 @@
-"""An Apache Kafka cluster that the run starts with the scripts that --kafka-tools names.
+"""An Apache Kafka cluster that the run starts with the scripts that --kafka-tools names (S4).
 
 Its nodes can be killed, stopped and paused. A power cut truncates each log to its recovery point,
 since what else Kafka had flushed is unknown: it may drop more than a real one would, and it drops

@@ -1,4 +1,4 @@
-"""The report page of a run: one HTML file that needs no network, with the verdict at the top.
+"""The report page of a run: one HTML file that needs no network, with the verdict at the top (S5).
 
 The chart library and all data are in the file. Fields that a verdict lacks are left out, and fields
 that this module does not know are shown as they are.

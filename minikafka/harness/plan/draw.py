@@ -1,4 +1,4 @@
-"""Schedules drawn from a seed.
+"""Schedules drawn from a seed (S3).
 
 Most profiles draw faults that do not overlap: each is healed, and the cluster settles, before the
 next one begins. `harsh` draws faults that overlap, but only combinations that acks=all with min ISR

@@ -1,4 +1,4 @@
-"""A schedule: a list of faults with targets, times and durations, in a file that can be edited.
+"""A schedule: a list of faults with targets, times and durations, in an editable file (S3).
 
 `schedule.json` has the schema `minikafka.schedule/1`:
 

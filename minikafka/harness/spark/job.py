@@ -1,4 +1,4 @@
-"""The Spark process of a run: session, stream, second read, verdict.
+"""The Spark process of a run: session, stream, second read, verdict (S2).
 
     python -m minikafka.harness.spark.job JOB        JOB is a `SparkJob` as JSON
 

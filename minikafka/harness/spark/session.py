@@ -1,4 +1,4 @@
-"""The Spark session of a run.
+"""The Spark session of a run; on a Spark cluster the same as on one machine (S4).
 
 A process has one session. The caller chooses the master. Driver memory and addresses are set only
 for a local master, since on a cluster spark-submit sets them.
@@ -28,7 +28,7 @@ _LOCAL = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 _SMALL = {
-    # In a run of one minute on two cores the C2 compiler costs more time than it saves.
+    # In a run of one minute on two cores the JVM's optimizing compiler costs more than it saves.
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
 

@@ -1,8 +1,7 @@
-from tools.spec_coverage import citations, cited, page, problems, rules
+from tools.rule_citations import citations, cited
+from tools.spec_coverage import in_order, page, problems
 
-KNOWN = rules(
-    "| rule | x |\n| --- | --- |\n| H1 | one |\n| H2 | two |\n| H3 | three |\n| U1 | un |\n"
-)
+KNOWN = {"H1": "one", "H2": "two", "H3": "three", "U1": "un"}
 
 SOURCE = '''
 """About H3."""
@@ -16,10 +15,6 @@ class Machine:
         # U1-U8, as far as they are known
         assert "H2"
 '''
-
-
-def test_rules_are_the_rows_of_the_table():
-    assert KNOWN == {"H1": "one", "H2": "two", "H3": "three", "U1": "un"}
 
 
 def test_a_range_names_every_rule_in_it():
@@ -36,6 +31,22 @@ def test_docstrings_and_comments_cite_and_other_strings_do_not():
 def test_missing_rules_and_outdated_pending_rules_are_reported():
     found = {"H1": {"tests/t.py": ["test_a"]}, "H2": {}, "H3": {}, "U1": {}}
     told = problems(KNOWN, found, ("H1", "H2", "Z9"))
-    assert [line.split()[0] for line in told] == ["docs/rules.md", "H3", "U1", "H1"]
-    assert "| H1 | one | `tests/t.py` |" in page(KNOWN, found)
-    assert "| H2 | two | none yet |" in page(KNOWN, found)
+    assert [line.split()[0] for line in told] == ["minikafka/rules.py", "H3", "U1", "H1"]
+    text = page(KNOWN, found, {rule: [] for rule in KNOWN})
+    assert "**H1: one**\n\n- `tests/t.py`\n" in text
+    assert "**H2: two**\n\n- no test\n" in text
+
+
+def test_unit_tests_of_the_deciding_modules_come_first():
+    files = {
+        "tests/golden/test_a.py": ["test"],
+        "tests/unit/log/test_a.py": ["test"],
+        "tests/unit/replica/test_b.py": ["test"],
+        "tests/unit/replica/test_c.py": ["test"],
+    }
+    assert in_order(files, ["replica/c", "replica/_b", "replica/unknown"]) == [
+        "tests/unit/replica/test_c.py",
+        "tests/unit/replica/test_b.py",
+        "tests/unit/log/test_a.py",
+        "tests/golden/test_a.py",
+    ]
