@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ _HEAD = (
     *("ELR off: acknowledged, lost", "verdict"),
 )
 _MARK = "seeds"
+LINE_LENGTH = 100
 _FIRST_SEED = 101
 _RATE = 1_000
 _LAST_STANDING_S = 260.0
@@ -198,10 +200,11 @@ def _sum(folder: Path, elr: str) -> str:
     outcomes = [verdict["outcome"] for verdict in verdicts]
     lost = [verdict["promises"]["lost"]["count"] or 0 for verdict in verdicts]
     counts = ", ".join(f"{outcomes.count(name)} {name}" for name in EXIT_STATUS)
-    return (
+    text = (
         f"- ELR {elr}: {len(verdicts)} runs, {counts}; {sum(lost):,} acknowledged records lost, in"
         f" {sum(map(bool, lost))} runs."
     )
+    return textwrap.fill(text, LINE_LENGTH, subsequent_indent="  ")
 
 
 def _names(allowed: Sequence[str]) -> Any:

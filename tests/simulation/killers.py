@@ -15,6 +15,7 @@ import multiprocessing
 import sys
 import time
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,8 +92,15 @@ def _described(killer):
     reason = LIVENESS_ALONE.get(killer.mutant)
     rule = killer.rule if reason is None else f"{killer.rule} alone: {reason}"
     plan = killer.plan
-    incidents = ", ".join(each.what.value for each in plan.incidents) or "none"
+    incidents = ", ".join(_runs(each.what.value for each in plan.incidents)) or "none"
     return f"{rule} | {plan.seed} | {plan.duration_ms / 1000:g} | {incidents}"
+
+
+def _runs(names):
+    """Yield equal names in a row as one, with their number."""
+    for name, run in groupby(names):
+        count = len(list(run))
+        yield name if count == 1 else f"{count} x {name}"
 
 
 def entropies(plan):

@@ -9,21 +9,16 @@ from minikafka.harness.plan.schedule import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-# Written by tools, with long rows.
-UNLIMITED = {"spec-coverage.md", "reference.md", "verdict-json.md"}
 MAX_LINE = 100
 MAX_CELL = 200
 NAMES = [path.name for path in DOCUMENTS]
 
 
 def prose_and_rows(path):
-    """Lines of prose and rows of tables, without code blocks and generated parts."""
-    text = re.sub(
-        r"<!-- (\w+) -->\n.*?<!-- end of \1 -->", "", path.read_text("utf-8"), flags=re.DOTALL
-    )
+    """Lines of prose and rows of tables, without code blocks."""
     is_code = False
     prose, rows = [], []
-    for line in text.splitlines():
+    for line in path.read_text("utf-8").splitlines():
         if line.startswith("```"):
             is_code = not is_code
         elif not is_code:
@@ -33,8 +28,6 @@ def prose_and_rows(path):
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
 def test_lines_and_cells_are_short(path):
-    if path.name in UNLIMITED:
-        return
     prose, rows = prose_and_rows(path)
     assert [line for line in prose if len(line) > MAX_LINE] == []
     cells = [cell for row in rows for cell in re.split(r"(?<!\\)\|", row)]
