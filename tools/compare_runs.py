@@ -26,6 +26,7 @@ from typing import Any
 from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.page.timeline import windows
 from minikafka.harness.plan.settings import RunFiles
+from tools.marks import between
 
 _MARK = "runs"
 _ITS_OWN = ("out", "base_port", "kafka_tools", "schedule")
@@ -186,13 +187,7 @@ def write(path: Path, mark: str, text: str) -> None:
     Raises:
         ValueError: if the file has no such marks.
     """
-    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
-    content = path.read_text(encoding="utf-8")
-    before, has_begin, rest = content.partition(begin)
-    _, has_end, after = rest.partition(end)
-    if not (has_begin and has_end):
-        raise ValueError(f"{path} has no marks named {mark}")
-    path.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
+    path.write_text(between(path.read_text(encoding="utf-8"), mark, text), encoding="utf-8")
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -51,6 +51,28 @@ def checking(known: Iterable[str], package: Path) -> Places:
     return found
 
 
+def reporting(names: Iterable[str], package: Path) -> Places:
+    """Return the modules that report each check of the simulator or anomaly of clients."""
+    found: Places = {name: [] for name in names}
+    for module, source in _modules(package, ("sim", "history")):
+        texts = set(_texts_reported(source))
+        for name, modules in found.items():
+            if name in texts:
+                modules.append(module)
+    return found
+
+
+def _texts_reported(source: str) -> Iterator[str]:
+    """The names in front of the colon of a violation, and the kinds of anomalies."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name, colon, _ = node.value.partition(": ")
+            if colon:
+                yield name
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Anomaly":
+            yield from (str(arg.value) for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
 def _add(
     found: Places,
     modules: Iterator[tuple[str, str]],

@@ -1,6 +1,7 @@
-"""Write the files that follow from code: `serving/index.py` and three documents.
+"""Write the files that follow from code: `serving/index.py`, three documents, tables of a fourth.
 
-The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`. With `--check`
+The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
+`docs/simulation.md` the tables of checks. With `--check`
 nothing is written; the exit status is 1 if a file differs from what this program would write.
 """
 
@@ -16,11 +17,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools.marks import between  # noqa: E402
+
 INDEX = ROOT / "minikafka" / "serving" / "index.py"
 REFERENCE = ROOT / "docs" / "reference.md"
 VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.json"
 VERDICT = ROOT / "docs" / "verdict-json.md"
 RULES = ROOT / "docs" / "rules.md"
+SIMULATION = ROOT / "docs" / "simulation.md"
 LINE_LENGTH = 100
 MAX_MODULES = 3
 """Modules that a cell of `docs/rules.md` names at most."""
@@ -173,6 +177,30 @@ by* names the checks of the simulator ([simulation.md](simulation.md)) and of cl
 """
 
 
+def simulation_text() -> str:
+    """Return the text of `docs/simulation.md` with current tables of checks."""
+    rules = import_module("minikafka.rules").RULES
+    catalog = import_module("minikafka.sim.checks.catalog")
+    places = import_module("tools.rule_places")
+    checking = {
+        name: [module for module in modules if module.startswith(places.SIMULATOR_CHECKS)]
+        for name, modules in places.checking(rules, ROOT / "minikafka").items()
+    }
+    reporting = places.reporting(catalog.CHECKS, ROOT / "minikafka")
+    text = SIMULATION.read_text(encoding="utf-8")
+    for mark, meanings, modules in (
+        ("rules", {name: rules[name].short for name in rules if checking[name]}, checking),
+        ("steps", catalog.AFTER_EACH_STEP, reporting),
+        ("end_checks", catalog.AT_THE_END, reporting),
+    ):
+        rows = [
+            f"| {name} | {about} | {_modules(modules[name])} |" for name, about in meanings.items()
+        ]
+        table = "\n".join(["| name | meaning | module |", "| --- | --- | --- |", *rows])
+        text = between(text, mark, table + "\n")
+    return text
+
+
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
@@ -271,6 +299,7 @@ def main() -> int:
         (REFERENCE, reference_text(rows)),
         (VERDICT, verdict_text()),
         (RULES, rules_text()),
+        (SIMULATION, simulation_text()),
     ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -4,37 +4,9 @@ from collections.abc import Iterable
 
 from minikafka import rules
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.sim.checks.catalog import CHECKS
 
-_CHECKS = {
-    "ValidControllerIsrAndElr": "ISR and ELR are disjoint parts of the assignment",
-    "MinIsrRecoveryQuorum": "ISR, ELR and LastKnownELR together keep min ISR members",
-    "LeaderCandidateCompleteness": "every replica that may be elected holds all committed records",
-    "LeaderCompleteness": "a new leader holds all committed records",
-    "ReplicationQuorumSuperset": "a leader's maximal ISR includes the committed ISR",
-    "WeakIsr": "a follower holds at least the records that its leader has seen it hold",
-    "LogMatching": "all replicas hold the same records below the high watermark",
-    "MetadataLogMatching": "all nodes agree on the committed metadata",
-    "SingleLeaderPerEpoch": "an epoch of the quorum has one leader",
-    "SingleVotePerEpoch": "a voter votes once in an epoch",
-    "MonotonicEpoch": "the epoch that a controller knows never goes back",
-    "MonotonicHighWatermark": "the high watermark of the metadata log never goes back",
-    "MajorityReachedHighWatermark": "committed metadata is on the disks of a majority of voters",
-    "Steps": "no step of a node is so long that the node misses its heartbeats",
-    "Transactions": "every open transaction was begun by a producer",
-    "ConsistentRead": "an offset never shows two values",
-    "lost": "a record that was acknowledged with acks=all stays readable",
-    "aborted read": "a refused record is never read",
-    "duplicate": "a record that was written once is in the log once",
-    "phantom": "every record in the log was sent",
-    "backward poll": "a consumer goes back only after a rebalance",
-    "skipped poll": "a consumer skips no record",
-    "ReplicasAgree": "when all faults have ended, ISR members have the same logs and offsets",
-    "liveness": "a replica that can lead leads, and after the faults all replicas return in time",
-    "crash": "a node ends only by a fault of its disk",
-}
-"""What the simulator checks beside the rules of `minikafka.rules`."""
-
-RULES = {name: rule.short for name, rule in rules.RULES.items()} | _CHECKS
+RULES = {name: rule.short for name, rule in rules.RULES.items()} | CHECKS
 """The clause that a story prints, by the name in front of a violation."""
 
 # Singular and plural.

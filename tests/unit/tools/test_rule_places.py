@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
-from tools.rule_places import checking, deciding
+from minikafka.sim.checks.catalog import CHECKS
+from tools.rule_places import checking, deciding, reporting
 
 KNOWN = ("H1", "H2", "H3", "H4")
 
@@ -39,3 +42,11 @@ def test_the_simulator_checks_what_it_counts_or_reports(package):
         "H3": ["sim/checks/g"],
         "H4": ["history/e", "harness/verdict/f"],
     }
+
+
+def test_every_check_of_the_catalog_is_reported_by_a_module():
+    package = Path(__file__).parents[3] / "minikafka"
+    found = reporting(CHECKS, package)
+    assert [name for name, modules in found.items() if not modules] == []
+    assert found["WeakIsr"] == ["sim/checks/replica_checks"]
+    assert found["moved commit"] == ["history/group_anomalies"]

@@ -1,0 +1,56 @@
+"""The checks of the simulator that are not rules of `minikafka.rules`, by name.
+
+A check's name is the text before the colon of its violations. Stories print the meanings, and
+`tools/write_tables.py` writes the table of docs/simulation.md from them.
+
+Source: the properties of the TLA+ model of KIP-966; Jepsen's names for anomalies.
+"""
+
+from typing import Final
+
+AFTER_EACH_STEP: Final = {
+    "MinIsrRecoveryQuorum": "ISR, ELR and LastKnownELR together keep min ISR members",
+    "LeaderCandidateCompleteness": "each member of ISR and ELR holds all committed records",
+    "LeaderCompleteness": "a new leader holds all committed records",
+    "ReplicationQuorumSuperset": (
+        "a leader's maximal ISR includes the committed ISR, and equals it without a proposal"
+    ),
+    "WeakIsr": "a follower holds the records that its leader has seen it fetch, and no others",
+    "LogMatching": "below its high watermark a replica holds the committed records",
+    "epochs": "partition epochs rise, and each new leader has a new leader epoch",
+    "SingleLeaderPerEpoch": "an epoch of the quorum has one leader",
+    "MetadataLogMatching": "all nodes agree on the committed metadata",
+    "Transactions": "every open transaction was begun by a producer",
+    "append order": "queued appends are decided in the order of their arrival",
+    "DamagedRead": "no consumer receives a batch with a wrong checksum",
+    "retention": (
+        "a log start offset moves only below the high watermark, after the leader's or while "
+        "`retention.bytes` are left"
+    ),
+    "flushed": (
+        "records below a recovery point are durable, and so is a truncation before a later segment"
+    ),
+    "Steps": "no step of a node is so long that the node misses its heartbeats",
+    "sound disk": "a node stops for a disk error only if its disk had a fault",
+    "crash": "no node raises an unexpected error",
+    "liveness": ("a replica that can lead leads, and after the faults all replicas return in time"),
+}
+"""Checks after the steps of nodes, and of the time that the cluster needs."""
+
+AT_THE_END: Final = {
+    "ReplicasAgree": "after all faults, ISR members have the same logs and offsets",
+    "ConsistentRead": "no consumer reads two values at an offset",
+    "inconsistent offset": "all reads of an offset show one value",
+    "lost": "a record that was acknowledged with acks=all stays readable",
+    "aborted read": "a rejected record is never read",
+    "duplicate": "a record that was written once is in the log once",
+    "phantom": "every record in the log was sent",
+    "backward poll": "a consumer's position moves back only at a rebalance",
+    "skipped poll": "a consumer skips no record",
+    "shared partition": "no two members of a group own a partition at the same time",
+    "moved commit": "a group continues at its last commit",
+}
+"""Checks of the replicas and of the operations of clients."""
+
+CHECKS: Final = AFTER_EACH_STEP | AT_THE_END
+"""The meaning of each check, by name."""
