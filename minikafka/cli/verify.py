@@ -211,12 +211,14 @@ def run(args: argparse.Namespace) -> int:
         from minikafka.cli import demo_elr
 
         return demo_elr.run(argparse.Namespace(base_port=args.base_port, dir=args.out))
+    from minikafka.harness.clusters.cluster_of_nodes import node_ids
+
     settings = _settings(args)
     problems = [*_minutes_problems(args), *_lenient_problems(settings), *settings.problems()]
     schedule = Schedule(faults=())
     if not problems:
         try:
-            schedule, problems = draw.planned(settings)
+            schedule, problems = draw.planned(settings, node_ids(settings))
         except HarnessError as error:
             problems = [str(error)]
     if problems:

@@ -15,9 +15,13 @@ from pathlib import Path
 from minikafka.harness.clusters.network import Network, NotDoneError
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.server import ports
+from minikafka.testing.cluster import ClusterError
 
 _COMMAND_TIMEOUT_S = 60
 _CONNECT_TIMEOUT_S = 5.0
+
+FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
+"""The errors that an operation on a cluster may raise."""
 
 
 class ClusterUnderTest:

@@ -20,6 +20,11 @@ from minikafka.testing.kafka_nodes import KafkaNodes
 from minikafka.testing.nodes import CONTROLLER, Nodes
 
 
+def node_ids(settings: RunSettings) -> list[int] | None:
+    """Return the ids of the nodes that a run starts; None for a cluster that it does not start."""
+    return None if settings.bootstrap_servers else [*settings.brokers, CONTROLLER]
+
+
 class ClusterOfNodes(ClusterUnderTest):
     """Brokers 1, 2, … and controller 101, each a process. A derived class sets `_nodes`.
 

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from minikafka.harness.faults.kinds import FAILURES, DoneInPartError, FaultAction, FaultStage
+from minikafka.harness.clusters.cluster import FAILURES
+from minikafka.harness.faults.kinds import DoneInPartError, FaultAction, FaultStage
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.plan.schedule import PlannedFault
 

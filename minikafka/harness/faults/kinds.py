@@ -5,25 +5,20 @@ A `FaultAction` lives from its begin to its end: `begin` breaks something and re
 fault.
 """
 
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.cluster import FAILURES, ClusterUnderTest
 from minikafka.harness.clusters.network import OUTSIDE, Network, NotDoneError, unable
 from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.plan.schedule import BROKERS, CLIENTS, CONTROLLER, PlannedFault, leader_of
 from minikafka.harness.plan.settings import HarnessError
-from minikafka.testing.cluster import ClusterError
 
 _WHOLE_TIMEOUT_S = 20.0
 _LEADER_EVERY_S = 0.2
 _LEADER_TRIES = 50
-
-FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
-"""The errors that the begin or end of a fault may raise."""
 
 
 class DoneInPartError(HarnessError):

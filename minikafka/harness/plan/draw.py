@@ -6,7 +6,7 @@ next one begins. `harsh` draws faults that overlap, but only combinations that a
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from minikafka.harness.plan.schedule import (
     BROKERS,
@@ -19,7 +19,6 @@ from minikafka.harness.plan.schedule import (
     read_schedule,
 )
 from minikafka.harness.plan.settings import RunSettings
-from minikafka.testing.nodes import CONTROLLER as OWN_CONTROLLER
 
 _Drawn = tuple[str, tuple[Target, ...], dict[str, Value]]
 _LEADER = "leader of 0"
@@ -36,8 +35,10 @@ def draw_schedule(settings: RunSettings) -> Schedule:
     return Schedule(faults=faults, seed=settings.seed, seconds=settings.seconds)
 
 
-def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
+def planned(settings: RunSettings, nodes: Sequence[int] | None) -> tuple[Schedule, list[str]]:
     """Draw or read the schedule of a run; return it with a sentence for each invalid entry.
+
+    `nodes` are the ids that targets may have; None if they are unknown.
 
     Raises:
         HarnessError: if the schedule's file cannot be read.
@@ -46,7 +47,6 @@ def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
         schedule = draw_schedule(settings)
     else:
         schedule = read_schedule(settings.schedule)
-    nodes = None if settings.bootstrap_servers else [*settings.brokers, OWN_CONTROLLER]
     partitions = settings.partitions * settings.topics
     problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
     return schedule, problems

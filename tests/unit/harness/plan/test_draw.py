@@ -6,12 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minikafka.harness.plan.draw import draw_schedule, planned
+from minikafka.harness.clusters.cluster_of_nodes import node_ids
+from minikafka.harness.plan.draw import draw_schedule
+from minikafka.harness.plan.draw import planned as planned_for
 from minikafka.harness.plan.schedule import KINDS, PlannedFault, Schedule
 from minikafka.harness.plan.settings import RunSettings
 
 PROFILES = ("", "smoke", "standard", "soak", "unclean-demo")
 """Those that any cluster of three brokers and more can have."""
+
+
+def planned(chosen):
+    return planned_for(chosen, node_ids(chosen))
 
 
 @settings(max_examples=60)
