@@ -3,9 +3,10 @@
 Every module has a docstring; every module of the core has a test of its own name, or stands in
 `TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
-error codes that exist; no message that nothing imports, no class name
-that exists twice, no word that readers stumble over, no unfinished marks, no machine paths, no
-function over 80 lines, no class over 400, no file over 500 unless `LONG_FILES` says why.
+error codes that exist; no message that nothing imports, no class name that exists twice, no word
+that readers stumble over, no "Unlike Kafka" without its row of docs/compatibility.md, no unfinished
+marks, no machine paths, no function over 80 lines, no class over 400, no file over 500 unless
+`LONG_FILES` says why.
 """
 
 import ast
@@ -54,6 +55,12 @@ QUOTED_IN = "CONTRIBUTING.md"
 """Rows of its tables quote the words."""
 WORDS_NOT_CHECKED_YET = ("minikafka/raft/quorum_state.py",)
 """Temporary: files whose words are not replaced yet."""
+UNLIKE_KAFKA = re.compile(
+    r"(?i:unlike)\s+(?:# )?Kafka\b(?:\s+(?:# )?\(rows? (\d+)(?:(?:, | to )(\d+))?\))?"
+)
+"""A comment on a difference, and the rows of docs/compatibility.md that it names."""
+UNNUMBERED = ("minikafka/raft/",)
+"""Temporary: comments that name no rows yet."""
 RECORDED_NAMES = ("nobody alive",)
 """Names that recorded data of `tests/conformance/data` have."""
 
@@ -255,8 +262,27 @@ def words() -> Iterator[str]:
                 yield f"{name}:{number}: say {found[0]!r} in plainer words"
 
 
+def differences() -> Iterator[str]:
+    """Each "Unlike Kafka" in the package names its row of docs/compatibility.md."""
+    page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| (\d+) \|", page, re.MULTILINE))
+    for name in python_files():
+        if not name.startswith("minikafka/") or name.startswith(UNNUMBERED):
+            continue
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for found in UNLIKE_KAFKA.finditer(text):
+            number = text.count("\n", 0, found.start()) + 1
+            cited = [row for row in found.groups() if row is not None]
+            if not cited:
+                yield f"{name}:{number}: Unlike Kafka: name the row of docs/compatibility.md"
+            for row in cited:
+                if row not in rows:
+                    yield f"{name}:{number}: docs/compatibility.md has no row {row}"
+
+
 CHECKS = (
-    docstrings, twins, core_calls, api_headers, messages, marks, class_names, words, sizes,
+    docstrings, twins, core_calls, api_headers, messages, marks, class_names, words, differences,
+    sizes,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The JSON file of `kafka-leader-election`: partitions, and leaders for a designation (A6).
 
-Unlike Kafka: error messages do not name Java exceptions, and negative numbers are rejected.
+Unlike Kafka (row 85): error messages do not name Java exceptions, and negative numbers are
+rejected.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Names in a properties file that are not broker keys: misspelled, removed, or of a plug-in.
 
-Unlike Kafka, which logs every unknown name and starts: a misspelled key is refused, since the
-intended value would be missing. A name that Kafka or another program understands is a warning.
+Unlike Kafka (row 83), which logs every unknown name and starts: a misspelled key is refused, since
+the intended value would be missing. A name that Kafka or another program understands is a warning.
 """
 
 from collections.abc import Iterable

@@ -132,7 +132,7 @@ class _Change:
         if any(replica not in isr for replica in needed):
             return
         if len(isr) < effective_min_isr(self.context.min_insync_replicas, len(replicas)):
-            # Unlike Kafka, which also completes a reassignment with an ISR under min ISR.
+            # Unlike Kafka (row 13), which also completes a reassignment with an ISR under min ISR.
             return
         self.isr, self.replicas = isr, replicas
         self.removing = self.adding = ()
@@ -142,7 +142,7 @@ class _Change:
         if not self.context.elr_enabled or len(self.isr) >= self.min_isr:
             return
         unclean = self.target.unclean_shutdown
-        # Unlike Kafka: a replica that is dropped is no longer eligible (E11).
+        # Unlike Kafka (row 5): a replica that is dropped is no longer eligible (E11).
         members = [
             x
             for x in sorted({*self.current.elr, *self.current.isr})
@@ -152,7 +152,7 @@ class _Change:
         self.last_known_elr = self.current.last_known_elr
         thrown_out = tuple(x for x in members if x in unclean)
         if thrown_out:
-            # Unlike Kafka, which keeps only the last leader in LastKnownElr.
+            # Unlike Kafka (row 1), which keeps only the last leader in LastKnownElr.
             if self._written_by_kafka():
                 (self.record.last_known_leader,) = self.last_known_elr
                 self.last_known_elr = ()
@@ -189,7 +189,7 @@ class _Change:
         elif elected.leader in self.elr:
             self.isr = (elected.leader,)
             self.elr = tuple(x for x in self.elr if x != elected.leader)
-        # Unlike Kafka: a clean election clears the mark of an unclean one before it (L8).
+        # Unlike Kafka (row 7): a clean election clears the mark of an unclean one before it (L8).
         recovery = LeaderRecoveryState(int(elected.unclean))
         if recovery is not current.leader_recovery_state:
             record.leader_recovery_state = int(recovery)
@@ -217,7 +217,7 @@ class _Change:
     def write_elr(self) -> None:
         """E5, E8, E12: no ELR at or above min ISR, and none while the feature is disabled."""
         if len(self.isr) >= self.min_isr:
-            # Unlike Kafka: also right after an election from the ELR with min ISR 1 (E2).
+            # Unlike Kafka (row 6): also right after an election from the ELR with min ISR 1 (E2).
             self.elr = self.last_known_elr = ()
         if self.elr != self.current.elr:
             self.record.eligible_leader_replicas = list(self.elr)

@@ -436,7 +436,8 @@ class QuorumController:
         late_ms = now_ms - self._last_check_ms - check_ms
         self._last_check_ms = now_ms
         if late_ms > check_ms:
-            # Unlike Kafka: while this process was paused it could not receive any heartbeat.
+            # Unlike Kafka (row 22): while this process was paused it could not receive any
+            # heartbeat.
             self.heartbeats.extend(late_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
             broker = self.latest.brokers[broker_id]

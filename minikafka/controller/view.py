@@ -101,8 +101,9 @@ class View:
     def min_isr(self, topic: str, registration: PartitionRegistration) -> int:
         """Return the effective min ISR of one partition of `topic` (H6).
 
-        Unlike Kafka, whose `getTopicEffectiveMinIsr` uses the number of replicas of partition 0 for
-        all partitions, and so drops the ELR of a partition with more replicas too early.
+        Unlike Kafka (row 2), whose `getTopicEffectiveMinIsr` uses the number of replicas of
+        partition 0 for all partitions, and so drops the ELR of a partition with more replicas too
+        early.
         """
         return effective_min_isr(self.min_insync_replicas(topic), len(registration.replicas))
 

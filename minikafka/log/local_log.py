@@ -158,8 +158,8 @@ class LocalLog:
         """
         self.flushes.truncated()
         self.segments.doom_from(offset)
-        # Unlike Kafka: if `offset` lies within a batch, the log ends before that batch, so that
-        # the next fetch starts at the batch and not within it.
+        # Unlike Kafka (row 27): if `offset` lies within a batch, the log ends before that batch, so
+        # that the next fetch starts at the batch and not within it.
         active = self.segments.active
         end_offset = min(offset, active.truncate_to(offset))
         # Durably: the next write may go to another file, and survive a power failure that undoes

@@ -56,8 +56,8 @@ class LogContent:
     def roll_for(self, header: BatchHeader, now: Now) -> None:
         """Start a segment for this batch at the end of the last batch.
 
-        Unlike Kafka, where it starts at the batch. A gap between segments would look like a
-        segment whose end was lost in a power failure.
+        Unlike Kafka (row 28), where it starts at the batch. A gap between segments would look like
+        a segment whose end was lost in a power failure.
         """
         base_offset = self.local.records_end
         if not reaches(base_offset, header.last_offset):

@@ -185,8 +185,8 @@ class SegmentIndexes:
     def scan_from(self, offset: int) -> int:
         """A position from which a forward scan finds the batch with `offset`.
 
-        Unlike Kafka: the index is compared with the log and rebuilt if it is wrong. A scan from a
-        wrong position would skip records.
+        Unlike Kafka (row 37): the index is compared with the log and rebuilt if it is wrong. A scan
+        from a wrong position would skip records.
         """
         self._is_used = True
         position = self.offset_index.lookup(offset)

@@ -3,8 +3,8 @@
 A session remembers the last request and the last response for each partition. An incremental
 response has a partition only if it has records or an error, or if its high watermark, log start
 offset or other fields changed. The cache is bounded: if it is full, new sessions are refused
-(session id 0, which every client understands). Unlike Kafka, the limit counts partitions as well as
-sessions, and a session that was not used for two minutes ends.
+(session id 0, which every client understands). Unlike Kafka (rows 57, 58), the limit counts
+partitions as well as sessions, and a session that was not used for two minutes ends.
 
 The cost of a fetch depends on the changed partitions, not on all partitions of the session: a
 partition whose client has received everything is quiet. It is not checked again before the client
@@ -101,7 +101,7 @@ class Asked:
         )
         self.high_watermark = answer.high_watermark
         self.log_start_offset = answer.log_start_offset
-        # An error is sent again until it is over. Unlike Kafka: so are the fields beside a
+        # An error is sent again until it is over. Unlike Kafka (row 59): so are the fields beside a
         # diverging epoch, since a follower that truncates ignores the rest of that response.
         self.told = answer.error_code == 0 and not truncates
         return news
@@ -191,8 +191,8 @@ class Session:
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
-                # Unlike Kafka: a follower that learned of another epoch has ignored the responses
-                # of the epoch before.
+                # Unlike Kafka (row 60): a follower that learned of another epoch has ignored the
+                # responses of the epoch before.
                 known.told = False
             known.request = wanted
             known.look_again()
@@ -243,7 +243,8 @@ class Session:
     def close(self) -> None:
         """Stop watching all partitions, and answer a waiting fetch, since it would not wake up.
 
-        Unlike Kafka, where the fetch keeps waiting: its client's next request is refused anyway.
+        Unlike Kafka (row 61), where the fetch keeps waiting: its client's next request is refused
+        anyway.
         """
         for asked in self.partitions.values():
             asked.detach()
@@ -297,8 +298,8 @@ class FetchSessions:
     def sweep(self) -> None:
         """Drop sessions that were not used for two minutes, now and once a minute.
 
-        Unlike Kafka, where they stay until another session needs the place. A client that comes
-        back must send all its partitions again.
+        Unlike Kafka (row 57), where they stay until another session needs the place. A client that
+        comes back must send all its partitions again.
         """
         if self._evict(is_follower=False):
             self.env.later(self.sweep)

@@ -154,11 +154,12 @@ class Partition:
         # First, so that fetches of followers until now are counted in the old state.
         self.tell()
         new_epoch = registration.leader_epoch > self.leader_epoch
-        # Unlike Kafka: late metadata may arrive in one image and show a leadership that went to
-        # another broker and came back. Followers may have truncated to that broker's log.
+        # Unlike Kafka (row 17): late metadata may arrive in one image and show a leadership that
+        # went to another broker and came back. Followers may have truncated to that broker's log.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
-        # Unlike Kafka: metadata with the partition epoch of an earlier AlterPartition response does
-        # not reset the ISR. A proposal that was made since is in progress and counts (H2).
+        # Unlike Kafka (row 16): metadata with the partition epoch of an earlier AlterPartition
+        # response does not reset the ISR. A proposal that was made since is in progress and counts
+        # (H2).
         knows_isr = not new_epoch and registration.partition_epoch == self.partition_epoch
         self.replicas = registration.replicas
         self.adding_count = len(registration.adding_replicas)
