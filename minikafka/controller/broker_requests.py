@@ -45,7 +45,7 @@ class LogInfoAnswer(NamedTuple):
     rows: list[tuple[TopicIdPartition, messages.PartitionLogInfo]]
 
 
-Listener = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
+AnswerHandler = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
 """Handles an answer; returns the partitions that the broker must be asked about again."""
 
 
@@ -71,7 +71,7 @@ class BrokerRequestSender:
     env: Environment
     calls: Calls
     endpoint: Callable[[int], Endpoint | None]
-    on_answer: Listener
+    on_answer: AnswerHandler
     requests_sent: int = 0
     _queues: dict[int, _Queue] = field(default_factory=dict)
     _leadership: int = 0

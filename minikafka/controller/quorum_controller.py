@@ -29,7 +29,6 @@ from minikafka.controller import (
     replication_control,
 )
 from minikafka.controller.broker_heartbeats import BrokerHeartbeats
-from minikafka.controller.broker_requests import BrokerRequestSender
 from minikafka.controller.controller_registration import ControllerRegistrar
 from minikafka.controller.operator_warnings import log_warnings
 from minikafka.controller.replica_index import ReplicaIndex
@@ -138,7 +137,8 @@ class QuorumController:
         self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
         self.recovery = UncleanRecoveryManager(
             self.env,
-            BrokerRequestSender(self.env, self.calls, self._broker_endpoint, lambda _: ()),
+            self.calls,
+            self._broker_endpoint,
             self._view,
             self._write_recoveries,
             lambda: self.is_active,

@@ -21,7 +21,7 @@ Source: KIP-966 "Unclean Recovery Manager"; docs/rules.md U1-U8, L3, L4.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -57,10 +57,11 @@ from minikafka.controller.recovery_lines import (
 )
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.view import View
-from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.metadata.serde import MetadataRecord
+from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.controller")
 AGGRESSIVE_WAIT_MS = 5000
@@ -97,12 +98,14 @@ class _Turn:
 class UncleanRecoveryManager:
     """The recoveries of one active controller.
 
-    `view`, `write` and `is_active` are those of the controller. `finished_count` counts since the
-    controller's process started.
+    `endpoint` returns the endpoint of a broker, or None if it has none. `view`, `write` and
+    `is_active` are those of the controller. `finished_count` counts since the controller's process
+    started.
     """
 
     env: Environment
-    sender: BrokerRequestSender
+    calls: InitVar[Calls]
+    endpoint: InitVar[Callable[[int], Endpoint | None]]
     view: Callable[[], View]
     write: Callable[[list[MetadataRecord]], object]
     is_active: Callable[[], bool]
@@ -114,10 +117,11 @@ class UncleanRecoveryManager:
     _generation: int = 0
     _scheduled: bool = False
     _checked_ms: int = 0
+    sender: BrokerRequestSender = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Subscribe to the answers of the sender."""
-        self.sender.on_answer = self._answered
+    def __post_init__(self, calls: Calls, endpoint: Callable[[int], Endpoint | None]) -> None:
+        """Create the sender, whose answers this object handles."""
+        self.sender = BrokerRequestSender(self.env, calls, endpoint, self._answered)
 
     # What metrics show
 
