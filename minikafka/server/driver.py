@@ -56,8 +56,10 @@ class Driver:
         loop: asyncio.AbstractEventLoop,
         on_started: Callable[[], None],
         clock: Callable[[], Now] = read_clock,
+        follow_limits: Callable[[], None] = lambda: None,
+        held_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Create the parts; nothing runs before `start`."""
+        """Create the parts, and connections with the last two; nothing runs before `start`."""
         self._node: SteppingNode
         self._clock = clock
         self._loop = loop
@@ -68,7 +70,7 @@ class Driver:
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flush")
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="work")
         self.halted: asyncio.Future[int] = loop.create_future()
-        self.connections = Connections(self.step, loop, self._unreadable)
+        self.connections = Connections(self.step, loop, self._unreadable, follow_limits, held_bytes)
         self.outbound = Outbound(self.step, loop)
 
     def start(self, node: SteppingNode) -> None:

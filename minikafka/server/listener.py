@@ -37,8 +37,14 @@ class Connections:
         step: Callable[[Event], None],
         loop: asyncio.AbstractEventLoop,
         on_unreadable: Callable[[str, Exception], None],
+        follow_limits: Callable[[], None] = lambda: None,
+        held_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Report to `step`; `on_unreadable` is called if records of a response cannot be read."""
+        """Report to `step`; `on_unreadable` is called if records of a response cannot be read.
+
+        `follow_limits` sets `limits` if the configuration has changed; it is called before each
+        accept. `held_bytes` returns the bytes of requests that handlers hold.
+        """
         self.deliver = step
         self.node_listeners: frozenset[str] = frozenset()
         """Listeners that other nodes connect to, and clients do not."""
@@ -50,11 +56,10 @@ class Connections:
         self._count = 0
         self._gathering: list[Connection] | None = None
         self._pool = BufferPool()
-        self.memory = RequestMemory(self._pool, loop)
+        self.memory = RequestMemory(self._pool, loop, held_bytes)
         self._acceptors: dict[str, Acceptor] = {}
         self.quotas = ConnectionQuotas(loop.time)
-        self.follow_limits: Callable[[], None] = lambda: None
-        """Sets `limits` if the configuration has changed; called before each accept."""
+        self.follow_limits = follow_limits
         self.limits = ConnectionLimits(
             total=UNBOUNDED, per_address=UNBOUNDED, request_bytes=104_857_600, idle_ms=600_000
         )

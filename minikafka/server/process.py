@@ -121,7 +121,9 @@ class RunningNode:
         self._metrics: MetricsServer | None = None
         self._hooks = DebugHooks.from_environment(os.environ)
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
-        self.driver = Driver(loop, self._started, self._clock)
+        self.driver = Driver(
+            loop, self._started, self._clock, self._follow_limits, self._queued_bytes
+        )
         values = config.values
         limit = raise_limit()
         OPEN_FILES.most = share_of_files(limit)
@@ -213,21 +215,21 @@ class RunningNode:
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None
-        if self.node.broker is not None:
-            services = self.node.broker
-            self.driver.connections.follow_limits = lambda: self._follow_limits(services.dynamic)
-        env = self.node.env
-        self.driver.connections.memory.held_bytes = lambda: env.queued_bytes
         for listener in config.controller_listeners:
             self._serve(listener.name)
         if self._metrics is not None:
             self._tasks.append(self._loop.create_task(self._metrics.serve()))
         self.driver.start(self.node)
 
-    def _follow_limits(self, values: Config) -> None:
-        """Update the connection limits if the configuration has changed."""
-        if values is self._followed:
+    def _queued_bytes(self) -> int:
+        return self.node.env.queued_bytes
+
+    def _follow_limits(self) -> None:
+        """Update the connection limits of a broker if its configuration has changed."""
+        broker = self.node.broker
+        if broker is None or broker.dynamic is self._followed:
             return
+        values = broker.dynamic
         self._followed = values
         connections = self.driver.connections
         names = tuple(each.name for each in self.config.listeners)

@@ -64,14 +64,21 @@ class _Held:
 class RequestMemory:
     """The memory for the large requests of all clients of a node."""
 
-    def __init__(self, pool: BufferPool, loop: asyncio.AbstractEventLoop) -> None:
-        """Take buffers from `pool`."""
+    def __init__(
+        self,
+        pool: BufferPool,
+        loop: asyncio.AbstractEventLoop,
+        held_bytes: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """Take buffers from `pool`.
+
+        `held_bytes` returns the bytes of requests that handlers hold in addition.
+        """
         self.bound_bytes = DEFAULT_BOUND_BYTES
         self.stalled_s = _STALLED_S
         self.used_bytes = 0
         """The memory of all frames that are being received."""
-        self.held_bytes: Callable[[], int] = lambda: 0
-        """Returns the bytes of requests that handlers hold in addition."""
+        self.held_bytes = held_bytes
         self._pool = pool
         self._loop = loop
         # In order of start: the first frame is at the front.
