@@ -28,11 +28,13 @@ class Refusal(NamedTuple):
     message: str
 
 
-Wanted = Mapping[TopicPartition, int | None]
-Outcomes = dict[TopicPartition, Refusal | None]
+WantedLeaders = Mapping[TopicPartition, int | None]
+Refusals = dict[TopicPartition, Refusal | None]
 
 
-def elect_leaders(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Outcomes:
+def elect_leaders(
+    client: AdminClient, kind: ElectionType, wanted: WantedLeaders | None
+) -> Refusals:
     """Elect leaders; return the outcome of each partition, None for success.
 
     `wanted` names partitions and, for a designation, their leaders; None means every partition that
@@ -44,7 +46,7 @@ def elect_leaders(client: AdminClient, kind: ElectionType, wanted: Wanted | None
             the cluster does not know the election type (A7).
     """
     _check_known(client, kind)
-    outcomes: Outcomes = {}
+    outcomes: Refusals = {}
     if wanted is None:
         outcomes |= _asked(client, kind, None)
         wanted = dict.fromkeys(_over_limit(outcomes))
@@ -72,7 +74,7 @@ def _check_known(client: AdminClient, kind: ElectionType) -> None:
         )
 
 
-def _over_limit(outcomes: Outcomes) -> list[TopicPartition]:
+def _over_limit(outcomes: Refusals) -> list[TopicPartition]:
     return [
         at
         for at, refusal in outcomes.items()
@@ -85,7 +87,7 @@ def _parts(partitions: Sequence[TopicPartition]) -> Iterator[Sequence[TopicParti
         yield partitions[start : start + MAX_ELECTIONS]
 
 
-def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Outcomes:
+def _asked(client: AdminClient, kind: ElectionType, wanted: WantedLeaders | None) -> Refusals:
     """Send one request; return its outcomes."""
     request = ElectLeadersRequest(
         election_type=int(kind),
@@ -97,7 +99,7 @@ def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Ou
         lambda: client.ask(request), lambda it: int(it.error_code)
     )
     check(response.error_code)
-    outcomes: Outcomes = {
+    outcomes: Refusals = {
         TopicPartition(topic.topic, it.partition_id): (
             None
             if it.error_code == ErrorCode.NONE
@@ -112,7 +114,7 @@ def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Ou
     return outcomes
 
 
-def _rows(kind: ElectionType, wanted: Wanted) -> list[TopicPartitions]:
+def _rows(kind: ElectionType, wanted: WantedLeaders) -> list[TopicPartitions]:
     rows: dict[str, TopicPartitions] = {}
     for at, leader in wanted.items():
         row = rows.get(at.topic)

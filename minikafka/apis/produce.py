@@ -81,7 +81,7 @@ class Queued(NamedTuple):
     answer: PartitionProduceResponse
 
 
-Pending = tuple[list[WaitingAppend], list[Queued]]
+PendingAppends = tuple[list[WaitingAppend], list[Queued]]
 """The appends that a request must wait for."""
 
 
@@ -91,7 +91,7 @@ def produce(
 ) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
     """Append, then answer immediately (acks=0, 1) or when the ISR has the records (acks=all)."""
     acks = request.acks
-    pending: Pending = ([], [])
+    pending: PendingAppends = ([], [])
     waiting, queued = pending
     wanted = _without_repeats(request.topic_data)
     append = _append
@@ -127,7 +127,7 @@ def _unacknowledged(response: ProduceResponse) -> object | None:
 
 
 def _await_appends(
-    ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, pending: Pending
+    ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, pending: PendingAppends
 ) -> Steps[ProduceResponse | object | None]:
     """Wait for the queued appends, then for the replicas."""
     waiting, queued = pending
@@ -208,7 +208,7 @@ def _refuse_transaction(
     request: ProduceRequest,
     topic: TopicProduceData,
     data: PartitionProduceData,
-    pending: Pending,
+    pending: PendingAppends,
 ) -> PartitionProduceResponse:
     """Reject a transactional batch: without a coordinator its transaction would never end.
 
@@ -228,7 +228,7 @@ def _append(
     request: ProduceRequest,
     topic: TopicProduceData,
     data: PartitionProduceData,
-    pending: Pending,
+    pending: PendingAppends,
 ) -> PartitionProduceResponse:
     waiting, queued = pending
     answer = PartitionProduceResponse(data.index, 0, -1)

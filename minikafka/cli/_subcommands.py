@@ -9,7 +9,7 @@ from minikafka import __version__
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.cli._options import FAILED, Options, ToolError, connect
 
-Work = Callable[[argparse.Namespace, AdminClient], int]
+Subcommand = Callable[[argparse.Namespace, AdminClient], int]
 OnSyntaxError = Callable[[str], NoReturn]
 
 
@@ -27,7 +27,7 @@ def say_errors_with(parser: argparse.ArgumentParser, say: OnSyntaxError) -> None
     parser.error = say  # type: ignore[method-assign,assignment]
 
 
-def run_with_client(args: argparse.Namespace, work: Work) -> int:
+def run_with_client(args: argparse.Namespace, work: Subcommand) -> int:
     """Connect and work; return the exit status. Errors go to standard error."""
     given = {"bootstrap-server": [args.bootstrap_server]}
     if args.command_config is not None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 
 from minikafka.admin.client import AdminClient, AdminError
-from minikafka.admin.elections import Outcomes, Refusal, elect_leaders
+from minikafka.admin.elections import Refusal, Refusals, elect_leaders
 from minikafka.cli._election_json import ElectionFile
 from minikafka.cli._java_order import partition_order
 from minikafka.cli._options import FAILED, Options, ToolError, UsageError, connect, declare
@@ -168,7 +168,7 @@ def _elect(
     return _report(kind, {at: outcomes[at] for at in partition_order(outcomes)})
 
 
-def _report(kind: ElectionType, outcomes: Outcomes) -> int:
+def _report(kind: ElectionType, outcomes: Refusals) -> int:
     """Print which elections succeeded, were not needed, or failed; return the exit status."""
     elected = [at for at, refusal in outcomes.items() if refusal is None]
     refused = {at: refusal for at, refusal in outcomes.items() if refusal is not None}

@@ -84,7 +84,7 @@ _TOPIC_THROTTLES = (
 )
 _PARTITIONS_PER_PAGE = 2000
 
-Replicas = dict[TopicPartition, Sequence[int]]
+Assignment = dict[TopicPartition, Sequence[int]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,7 +163,7 @@ def _generate(options: Options, client: AdminClient) -> None:
     topics = parse_topics(read_file(options.value("topics-to-move-json-file") or ""))
     brokers = _broker_list(options.value("broker-list") or "")
     current = _replicas(client, topics)
-    proposed: Replicas = {}
+    proposed: Assignment = {}
     usable = _usable(client, brokers, by_rack=not options.has("disable-rack-aware"))
     rng = random.SystemRandom()
     for topic in topics:
@@ -256,7 +256,7 @@ def _verify(options: Options, client: AdminClient) -> None:
     proposals = parse_proposals(read_file(options.value("reassignment-json-file") or ""))
     moving = current_reassignments(client)
     active = any(it.at in moving for it in proposals)
-    replicas: Replicas = {}
+    replicas: Assignment = {}
     for topic in dict.fromkeys(it.at.topic for it in proposals):
         try:
             replicas.update(_replicas(client, [topic]))
@@ -311,8 +311,8 @@ def _clear_throttles(client: AdminClient, proposals: Iterable[Proposal]) -> None
         alter_configs(client, Resource(ResourceType.TOPIC, topic), {}, _TOPIC_THROTTLES)
 
 
-def _replicas(client: AdminClient, topics: Iterable[str]) -> Replicas:
-    found: Replicas = {}
+def _replicas(client: AdminClient, topics: Iterable[str]) -> Assignment:
+    found: Assignment = {}
     for topic in topics:
         try:
             (described,) = describe_topics(client, [topic], _PARTITIONS_PER_PAGE)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-Event = dict[str, Any]
+RunEvent = dict[str, Any]
 
 
 def wall_ms() -> int:
@@ -35,11 +35,11 @@ class EventLog:
             with self.path.open("r+b") as file:
                 file.truncate(data.rfind(b"\n") + 1)
 
-    def write(self, event: str, **values: object) -> Event:
+    def write(self, event: str, **values: object) -> RunEvent:
         """Append one event with the current wall time, and return it."""
         return self.append({"at_ms": wall_ms(), "event": event, **values})
 
-    def append(self, event: Mapping[str, object]) -> Event:
+    def append(self, event: Mapping[str, object]) -> RunEvent:
         """Append an event that carries its own time, and return it."""
         line = json.dumps(event, separators=(",", ":")) + "\n"
         with self._lock, self.path.open("a", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ class Tail:
     path: Path
     _position: int = 0
 
-    def read(self) -> list[Event]:
+    def read(self) -> list[RunEvent]:
         """Return the events whose lines were completed since the last call, in order."""
         if not self.path.exists():
             return []

@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.verdict.verdict_file import Verdict
 
 _PLAIN_EVERY_S = 3.0
@@ -45,7 +45,7 @@ class RunState:
     seconds: float
     phase: str = "starting"
     began_at_ms: int = 0
-    producers: dict[int, Event] = field(default_factory=dict)
+    producers: dict[int, RunEvent] = field(default_factory=dict)
     read_count: int = 0
     batch_id: int = -1
     batch_rows: int = 0
@@ -54,7 +54,7 @@ class RunState:
     high_watermarks: dict[str, int] = field(default_factory=dict)
     marks: list[tuple[int, str]] = field(default_factory=list)
 
-    def take(self, event: Event) -> str:
+    def take(self, event: RunEvent) -> str:
         """Process an event; return a line to print, or ""."""
         match event["event"]:
             case "phase":
@@ -85,7 +85,7 @@ class RunState:
                 pass
         return ""
 
-    def _mark(self, event: Event, line: str) -> str:
+    def _mark(self, event: RunEvent, line: str) -> str:
         if line:
             self.marks.append((event["at_ms"], line))
         return line
@@ -101,13 +101,13 @@ _CHANGES = {
 }
 
 
-def _node_line(event: Event) -> str:
+def _node_line(event: RunEvent) -> str:
     if event["phase"] == "ended":
         return f"node {event['node']} exited unexpectedly: {event['how']}"
     return f"node {event['node']} logged a traceback: {event['error']}"
 
 
-def _fault_line(event: Event) -> str:
+def _fault_line(event: RunEvent) -> str:
     match event["phase"]:
         case "begun":
             return f"{event['kind']}: {event['did']}"
@@ -117,13 +117,13 @@ def _fault_line(event: Event) -> str:
             return f"{event['kind']}: {event['problem']}" if event["problem"] else ""
 
 
-def _nodes(event: Event) -> str:
+def _nodes(event: RunEvent) -> str:
     nodes = event["nodes"]
     noun = "node" if len(nodes) == 1 else "nodes"
     return f", {noun} {', '.join(map(str, nodes))}" if nodes else ""
 
 
-def _stream_line(event: Event) -> str:
+def _stream_line(event: RunEvent) -> str:
     if event["phase"] == "ended":
         return f"the streaming query ended: {event['reason'][:200]}"
     if event["phase"] == "strayed":
@@ -157,7 +157,7 @@ class LiveView:
         if self._live is not None:
             self._live.stop()
 
-    def take(self, event: Event) -> None:
+    def take(self, event: RunEvent) -> None:
         """Process an event, and print its line unless there is a live view."""
         line = self.state.take(event)
         if event["event"] == "node":

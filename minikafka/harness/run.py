@@ -39,7 +39,7 @@ from minikafka.harness.faults.injector import FaultInjector, InjectedFault
 from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.interrupts import Interrupt, RunAbortedError, interrupts
-from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
+from minikafka.harness.lines import EventLog, RunEvent, Tail, wall_ms
 from minikafka.harness.live import LiveView, RunState, print_verdict
 from minikafka.harness.page import report, timeline
 from minikafka.harness.plan.schedule import Schedule
@@ -130,7 +130,7 @@ class VerificationRun:
     timestamps: str = SENT_TIME
     _nodes: NodeWatch | None = None
     _tails: list[Tail] = field(default_factory=list)
-    _past: list[Event] = field(default_factory=list)
+    _past: list[RunEvent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         name = random.SystemRandom().randbytes(3).hex()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Anomaly, Log, Poll, Written
 
-Excused = Callable[[TopicPartition, int], bool]
+ExcusedOffset = Callable[[TopicPartition, int], bool]
 ExcusedLoss = Callable[[TopicPartition, Written], bool]
 """True if this value may be missing."""
 
@@ -53,7 +53,7 @@ def phantoms(where: TopicPartition, written: Iterable[Written], log: Log) -> Ite
 
 
 def inconsistent_offsets(
-    where: TopicPartition, logs: Sequence[Log], excused: Excused
+    where: TopicPartition, logs: Sequence[Log], excused: ExcusedOffset
 ) -> Iterator[Anomaly]:
     """Find offsets with different values in reads at different times or of different replicas."""
     seen: Log = {}
@@ -75,7 +75,7 @@ def backward_polls(polls: Iterable[Poll]) -> Iterator[Anomaly]:
 
 
 def skipped_polls(
-    polls: Iterable[Poll], logs: Mapping[TopicPartition, Log], excused: Excused
+    polls: Iterable[Poll], logs: Mapping[TopicPartition, Log], excused: ExcusedOffset
 ) -> Iterator[Anomaly]:
     """Find consumers that skipped an offset that is in the log."""
     for key, before, after in _steps(polls):

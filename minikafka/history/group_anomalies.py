@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Anomaly, Commit, Owned, Resume
 
-Excused = Callable[[], bool]
+ExcusedGroup = Callable[[], bool]
 
 
-def shared_partitions(owned: Iterable[Owned], excused: Excused) -> Iterator[Anomaly]:
+def shared_partitions(owned: Iterable[Owned], excused: ExcusedGroup) -> Iterator[Anomaly]:
     """Find partitions that two members have in the same generation.
 
     `excused` is True if the group may be lost, because __consumer_offsets has lost records.
@@ -26,7 +26,7 @@ def shared_partitions(owned: Iterable[Owned], excused: Excused) -> Iterator[Anom
             yield Anomaly("shared partition", f"{each.partition} belongs to {who} {when}")
 
 
-def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iterator[Anomaly]:
+def moved_commits(happened: Iterable[Commit | Resume], excused: ExcusedGroup) -> Iterator[Anomaly]:
     """Find committed offsets that changed without a commit, as seen by a member.
 
     Commits without a response may take effect at any time, or never. A deposed coordinator that

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.harness.clients.reader import ReaderTask
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 
@@ -38,7 +38,7 @@ class ReaderProcess:
         """True while the process exists."""
         return self._process.poll() is None
 
-    def take(self, event: Event) -> None:
+    def take(self, event: RunEvent) -> None:
         """Keep the counters or the note of an event."""
         if event["event"] == "reader":
             self.counts = {name: event[name] for name in _COUNTS}

@@ -9,7 +9,7 @@ The format is Kafka's, so the metadata log of Apache Kafka can be read as well.
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.scan import scan_batches
@@ -37,7 +37,7 @@ class UnreadableError(Exception):
     """The metadata log cannot be read; the message has no full stop."""
 
 
-def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event]:
+def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[RunEvent]:
     """Return each change of the topics' partitions in order.
 
     Partitions are numbered through all topics, `width` per topic. If the start of the log was
@@ -47,7 +47,7 @@ def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event
     Raises:
         UnreadableError: the log, or the snapshot before its start, is missing or damaged.
     """
-    changes: list[Event] = []
+    changes: list[RunEvent] = []
     before = MetadataImage()
     try:
         for at_ms, image in _images(OsDisk(str(log_dir))):
@@ -61,13 +61,13 @@ def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event
     return changes
 
 
-def count_elections(changes: Iterable[Event]) -> dict[str, int]:
+def count_elections(changes: Iterable[RunEvent]) -> dict[str, int]:
     """Count the leaders that were elected from the ISR, from the ELR, and from neither.
 
     `changes` are events of `read_changes`; ISR and ELR are those immediately before the election.
     """
     counts = dict.fromkeys(ELECTED_FROM, 0)
-    known: dict[int, Event] = {}
+    known: dict[int, RunEvent] = {}
     for change in changes:
         if change["event"] != CHANGE:
             continue
@@ -121,7 +121,9 @@ def _restore(disk: OsDisk, loader: MetadataLoader, start: int) -> None:
     loader.load_snapshot(snapshot.records, last_offset=oldest.end_offset - 1, epoch=oldest.epoch)
 
 
-def _changed(before: TopicImage | None, now: TopicImage, first: int, at_ms: int) -> Iterator[Event]:
+def _changed(
+    before: TopicImage | None, now: TopicImage, first: int, at_ms: int
+) -> Iterator[RunEvent]:
     for index, registration in sorted(now.partitions.items()):
         former = None if before is None else before.partitions.get(index)
         if former is None or _shown(former) != _shown(registration):

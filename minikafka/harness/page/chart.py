@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minikafka.harness.clients.ledger_table import LedgerTable
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.page import state_spans, timeline
 from minikafka.harness.page.axis import Axis
 from minikafka.harness.page.state_spans import Span
@@ -35,7 +35,7 @@ _DRAWN = frozenset({"produced", "progress", "partition", "high_watermarks"})
 
 def build(
     verdict: Verdict,
-    events: Sequence[Event],
+    events: Sequence[RunEvent],
     tables: Sequence[LedgerTable],
     anomalies: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def build(
 
 
 def axis_of(
-    verdict: Verdict, events: Sequence[Event], anomalies: Sequence[dict[str, Any]] = ()
+    verdict: Verdict, events: Sequence[RunEvent], anomalies: Sequence[dict[str, Any]] = ()
 ) -> Axis:
     """Return the axis from the first record to the last thing that is drawn."""
     run = verdict["run"]
@@ -269,7 +269,7 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
 
 
 def _replica_lanes(
-    verdict: Verdict, changes: Sequence[Event], axis: Axis, rows: list[int], *, is_polled: bool
+    verdict: Verdict, changes: Sequence[RunEvent], axis: Axis, rows: list[int], *, is_polled: bool
 ) -> list[Lane]:
     if not rows:
         return []
@@ -341,7 +341,7 @@ def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: 
     )
 
 
-def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> Lane | None:
+def _watermark_lane(verdict: Verdict, events: Sequence[RunEvent], axis: Axis) -> Lane | None:
     """Return the lane of the watcher's samples; samples around a regression are never dropped."""
     seen = [
         sample
@@ -391,7 +391,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> La
     )
 
 
-def _progress_lane(events: Sequence[Event], axis: Axis) -> Lane | None:
+def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
     """Return the lane of records acknowledged and records read by Spark so far."""
     acked: dict[int, int] = {}
     read_count = 0

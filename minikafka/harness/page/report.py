@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.harness.clients.ledger_table import LedgerTable
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.page import (
     anomalies,
     chart,
@@ -52,7 +52,7 @@ _RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay"
 
 def render(
     verdict: Verdict,
-    events: Sequence[Event],
+    events: Sequence[RunEvent],
     tables: Sequence[LedgerTable],
     folder: Path | None = None,
 ) -> str:
@@ -117,7 +117,7 @@ def _figures(verdict: Verdict) -> str:
 # The time axis ----------------------------------------------------------------------------------
 
 
-def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> str:
+def _as_tables(built: dict[str, Any], events: Sequence[RunEvent], axis: Axis) -> str:
     """Return the lanes as tables, for screen readers and for exact numbers."""
     parts = []
     for lane in built["lanes"]:
@@ -147,7 +147,7 @@ def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> st
     return folded("The lanes as tables", "".join(parts)) if parts else ""
 
 
-def _changes(changes: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
+def _changes(changes: Sequence[RunEvent], axis: Axis, *, is_polled: bool) -> str:
     names = ("isr", "elr", "last_known_elr")
     known = [name for name in names if any(name in change for change in changes)]
     rows = [

@@ -18,6 +18,7 @@ from minikafka.harness.page import state_spans, time_axis
 from minikafka.harness.page.axis import Axis
 from minikafka.harness.page.state_spans import Span
 from minikafka.harness.page.tables import section, table, text
+from minikafka.harness.page.timeline import Row
 
 _HERE = Path(__file__).parent
 ARROWS_MAX = 400
@@ -26,8 +27,6 @@ _ENDS_MAX = 400
 _ROW_PX = 34
 _FAULT_ROWS_MAX = 8
 _BEHIND = 0.03
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,23 +8,23 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from minikafka.harness.clusters.elections import CHANGE
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.page.axis import Axis
 
 Span = dict[str, Any]
-Say = Callable[[Event], tuple[str, str] | None]
+Say = Callable[[RunEvent], tuple[str, str] | None]
 """Maps an event of a partition to (colour, label), or to None for no span."""
 
 SPANS_MAX = 30_000
 NODE_COLORS = 9
 
 
-def partitions(events: Iterable[Event]) -> list[int]:
+def partitions(events: Iterable[RunEvent]) -> list[int]:
     """Return the numbers of the partitions with events."""
     return sorted({event["partition"] for event in events if event["event"] == "partition"})
 
 
-def partition_changes(events: Iterable[Event]) -> tuple[list[Event], bool]:
+def partition_changes(events: Iterable[RunEvent]) -> tuple[list[RunEvent], bool]:
     """Return the changes of partitions as "partition" events, and True if they were only polled.
 
     Changes from the metadata log have precedence, if it was read: clients see changes late.
@@ -39,7 +39,7 @@ POLLED = "polled twice a second: up to some seconds late"
 """The note of a lane that has only polled data."""
 
 
-def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:
+def spans(events: Sequence[RunEvent], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:
     """Return the spans that `say` makes of each partition's events; equal neighbours are merged."""
     row_of = {number: row for row, number in enumerate(rows)}
     found: list[Span] = []
@@ -107,7 +107,7 @@ ISR_LEGEND = (
 ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
 
 
-def leader_legend(changes: Iterable[Event]) -> list[tuple[str, str]]:
+def leader_legend(changes: Iterable[RunEvent]) -> list[tuple[str, str]]:
     """Return the legend's entries: every node that was a leader, and "none"."""
     nodes = sorted({change["leader"] for change in changes if change["leader"] is not None})
     return [*((f"node {node}", node_color(node)) for node in nodes), ("none", "leader-none")]
@@ -124,7 +124,7 @@ def members(nodes: Iterable[int]) -> str:
     return " ".join(map(str, nodes)) or "none"
 
 
-def leader(event: Event) -> tuple[str, str]:
+def leader(event: RunEvent) -> tuple[str, str]:
     """Return colour and label of the leader."""
     if event["leader"] is None:
         return "leader-none", "none"
@@ -139,7 +139,7 @@ def node_color(node: int) -> str:
 def isr_by(min_isr: int, replicas: int) -> Say:
     """Return a `Say` whose colour compares the size of the ISR with full and min ISR."""
 
-    def say(event: Event) -> tuple[str, str]:
+    def say(event: RunEvent) -> tuple[str, str]:
         count = len(event["isr"])
         if count == 0:
             name = "isr-empty"
@@ -154,7 +154,7 @@ def isr_by(min_isr: int, replicas: int) -> Say:
     return say
 
 
-def elr(event: Event) -> tuple[str, str] | None:
+def elr(event: RunEvent) -> tuple[str, str] | None:
     """Return colour and label of the ELR, or of the last known ELR; None if both are empty."""
     if event.get("elr"):
         return "elr-some", members(event["elr"])

@@ -12,15 +12,15 @@ from minikafka.harness.plan.schedule import (
     BROKERS,
     CLIENTS,
     CONTROLLER,
+    FaultTarget,
+    ParameterValue,
     PlannedFault,
     Schedule,
-    Target,
-    Value,
     read_schedule,
 )
 from minikafka.harness.plan.settings import RunSettings
 
-_Drawn = tuple[str, tuple[Target, ...], dict[str, Value]]
+_Drawn = tuple[str, tuple[FaultTarget, ...], dict[str, ParameterValue]]
 _LEADER = "leader of 0"
 
 
@@ -108,7 +108,7 @@ def _harsh(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
             )
 
 
-_Timed = tuple[str, float, float, tuple[Target, ...], dict[str, Value]]
+_Timed = tuple[str, float, float, tuple[FaultTarget, ...], dict[str, ParameterValue]]
 """Kind, begin (in units after the begin of the group), duration (in units), targets, parameters."""
 
 _HARSH_UNITS = 50
@@ -133,16 +133,16 @@ def _last_member(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
 def _partition_and_kill(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
     """Two brokers cannot reach each other, and one of them or the leader is killed."""
     first, second = rng.sample(nodes, 2)
-    one_way: dict[str, Value] = {"one_way": True} if rng.random() < _ONE_WAY_SHARE else {}
-    pair: tuple[Target, ...] = (first, second)
+    one_way: dict[str, ParameterValue] = {"one_way": True} if rng.random() < _ONE_WAY_SHARE else {}
+    pair: tuple[FaultTarget, ...] = (first, second)
     yield "partition", 0, 6, pair, one_way
-    victim: Target = rng.choice((first, _LEADER))
+    victim: FaultTarget = rng.choice((first, _LEADER))
     yield "kill", rng.uniform(1.0, 3.0), 4, (victim,), {}
 
 
 def _slow_disk_and_leader_change(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
     """The fsyncs of a broker are slow while leaders change."""
-    parameters: dict[str, Value] = {"ms": rng.randint(200, 1_000)}
+    parameters: dict[str, ParameterValue] = {"ms": rng.randint(200, 1_000)}
     yield "slow-fsync", 0, 7, (_broker_or_leader(rng, nodes),), parameters
     begin = rng.uniform(1.0, 2.5)
     yield rng.choice(("pause", "restart", "kill")), begin, 3.5, (_LEADER,), {}
@@ -163,13 +163,13 @@ def _loss_and_isolation(rng: random.Random, nodes: list[int]) -> Iterator[_Timed
     yield "isolate", rng.uniform(1.0, 2.5), 4, (_broker_or_leader(rng, nodes),), {}
 
 
-def _broker_or_leader(rng: random.Random, nodes: list[int]) -> Target:
-    choices: list[Target] = [*nodes, _LEADER]
+def _broker_or_leader(rng: random.Random, nodes: list[int]) -> FaultTarget:
+    choices: list[FaultTarget] = [*nodes, _LEADER]
     return rng.choice(choices)
 
 
 _ONE_WAY_SHARE = 0.4
-_FROM_CLIENTS: dict[str, Value] = {"from_clients": True}
+_FROM_CLIENTS: dict[str, ParameterValue] = {"from_clients": True}
 """A former leader must not be the only broker that clients can ask for metadata."""
 _PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
     _partition_and_kill,
@@ -207,7 +207,7 @@ def _on_one(kind: str, **ranges: tuple[int, int]) -> Callable[[random.Random, li
     """Return a function that draws a broker, and each parameter from its range."""
 
     def draw(rng: random.Random, brokers: list[int]) -> _Drawn:
-        parameters: dict[str, Value] = {
+        parameters: dict[str, ParameterValue] = {
             name: rng.randint(low, high) for name, (low, high) in ranges.items()
         }
         return kind, (rng.choice(brokers),), parameters

@@ -28,14 +28,14 @@ BROKERS = "brokers"
 CLIENTS = "clients"
 _LEADER = re.compile(r"leader of (\d+)")
 
-Target = int | str
-Value = int | str | bool
+FaultTarget = int | str
+ParameterValue = int | str | bool
 
 
 class Parameter(NamedTuple):
     """A parameter of a kind of fault: numbers have a range, words a list of choices."""
 
-    default: Value
+    default: ParameterValue
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
@@ -140,8 +140,8 @@ class PlannedFault:
     kind: str
     at_s: float
     duration_s: float = 0.0
-    targets: tuple[Target, ...] = ()
-    parameters: Mapping[str, Value] = field(default_factory=dict)
+    targets: tuple[FaultTarget, ...] = ()
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @property
     def heal_at_s(self) -> float:
@@ -193,7 +193,7 @@ class Schedule:
         return found
 
 
-def leader_of(target: Target) -> int | None:
+def leader_of(target: FaultTarget) -> int | None:
     """The N of a target "leader of N"; None for any other target."""
     match = _LEADER.fullmatch(target) if isinstance(target, str) else None
     return int(match[1]) if match else None
@@ -226,7 +226,7 @@ def _problems(
 
 
 def _target_problems(
-    kind: FaultKind, target: Target, nodes: Sequence[int] | None, partitions: int
+    kind: FaultKind, target: FaultTarget, nodes: Sequence[int] | None, partitions: int
 ) -> list[str]:
     if isinstance(target, bool) or not isinstance(target, (int, str)):
         return [f"target {target!r} is neither a node nor a role."]

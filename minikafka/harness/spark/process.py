@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings, SparkJob
 from minikafka.harness.spark import jars
@@ -28,8 +28,8 @@ class SparkProcess:
 
     settings: RunSettings
     files: RunFiles
-    session: Event | None = None
-    judged: Event | None = None
+    session: RunEvent | None = None
+    judged: RunEvent | None = None
     gave_up: str = ""
     kill_count: int = 0
     _stream: Mapping[str, object] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class SparkProcess:
             self._is_down = False
             self.command("stream", **self._stream)
 
-    def take(self, event: Event) -> None:
+    def take(self, event: RunEvent) -> None:
         """Keep the answers that the run waits for."""
         match event["event"]:
             case "session":

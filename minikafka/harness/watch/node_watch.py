@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.harness.clusters.cluster import ClusterUnderTest, last_lines
-from minikafka.harness.lines import Event, EventLog
+from minikafka.harness.lines import EventLog, RunEvent
 
 NODE = "node"
 """The event's name. Fields: `phase` ("ended" or "traceback"), `node` and those of `as_json`."""
@@ -77,7 +77,7 @@ class NodeWatch:
                 self.events.write(NODE, phase="traceback", node=node, error=error, log=text)
 
 
-def as_json(events: list[Event]) -> dict[str, list[Mapping[str, Any]]]:
+def as_json(events: list[RunEvent]) -> dict[str, list[Mapping[str, Any]]]:
     """Return the verdict's `nodes` object, made from the events of a run."""
     return {
         "ended": list(_rows(events, "ended", ("node", "at_ms", "how", "log"))),
@@ -85,7 +85,9 @@ def as_json(events: list[Event]) -> dict[str, list[Mapping[str, Any]]]:
     }
 
 
-def _rows(events: list[Event], phase: str, names: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+def _rows(
+    events: list[RunEvent], phase: str, names: tuple[str, ...]
+) -> Iterator[Mapping[str, Any]]:
     for event in events:
         if event["event"] == NODE and event["phase"] == phase:
             yield {name: event[name] for name in names}

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from minikafka.harness.lines import Event
+from minikafka.harness.lines import RunEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Regression:
         return dataclasses.asdict(self)
 
 
-def samples(events: Iterable[Event], topic: str) -> list[WatermarkSample]:
+def samples(events: Iterable[RunEvent], topic: str) -> list[WatermarkSample]:
     """Return the samples among the events of a run in order; `topic` is as in `offsets_of`."""
     found = []
     for event in events:
@@ -53,7 +53,7 @@ def samples(events: Iterable[Event], topic: str) -> list[WatermarkSample]:
     return found
 
 
-def offsets_of(progress: Event, name: str, topic: str) -> dict[int, int]:
+def offsets_of(progress: RunEvent, name: str, topic: str) -> dict[int, int]:
     """Return the offsets by partition in a streaming query's progress; empty if it has none.
 
     `topic` may be several names, separated by commas; partitions are numbered through all topics.

@@ -52,7 +52,7 @@ class SimStream:
 Clog = list[tuple[SimStream, int]]
 """The streams that one fault has clogged, each with the side whose messages are stuck."""
 Accept = Callable[[SimStream], StreamEnd | None]
-Watch = Callable[[SimStream, int, bytes], Callable[[], None]]
+StreamWatch = Callable[[SimStream, int, bytes], Callable[[], None]]
 """Gets each frame that a side sends, and returns a callback for its arrival."""
 
 
@@ -78,7 +78,7 @@ class SimNetwork:
     """Number of messages that each link has held back because it was cut or stuck."""
     slowed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Number of messages that each link has carried while it was slow."""
-    watch: Watch | None = None
+    watch: StreamWatch | None = None
     _rng: Random = field(init=False)
     _cut: dict[tuple[str, str], int] = field(default_factory=dict)
     """How many cuts each link has that were not undone."""
