@@ -5,9 +5,10 @@ operator require a recovery, it asks all replicas for their log ends (U2) and el
 It writes nothing but the election, and keeps its state in memory only: a new active controller
 starts each recovery again (U1).
 
-A partition without leader is in one of the `RecoveryStep`s. The transitions are checked whenever
-the partition, one of its brokers, the configuration or an operator's request changes, an answer
-arrives, or a deadline passes:
+A partition without leader is in one of the `RecoveryStep`s. Each may follow each other, so that no
+`StateTable` is needed: `recovery_step` computes the step from the image, the configuration and the
+requests. It is computed whenever the partition, one of its brokers, the configuration or an
+operator's request changes, an answer arrives, or a deadline passes:
     WAIT_FOR_… -> RECOVER            the rules require a recovery: ask replicas, set a deadline
     RECOVER -> WAIT_FOR_…            the rules no longer require one: drop the answers
     any -> (removed)                 the partition has a leader, or was deleted
