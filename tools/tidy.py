@@ -53,13 +53,13 @@ WORDS = re.compile(
 )
 QUOTED_IN = "CONTRIBUTING.md"
 """Rows of its tables quote the words."""
-WORDS_NOT_CHECKED_YET = ("minikafka/raft/quorum_state.py",)
+WORDS_NOT_CHECKED_YET = ("minikafka/raft/quorum_state.py", "tests/unit/raft/test_elections.py")
 """Temporary: files whose words are not replaced yet."""
 UNLIKE_KAFKA = re.compile(
     r"(?i:unlike)\s+(?:# )?Kafka\b(?:\s+(?:# )?\(rows? (\d+)(?:(?:, | to )(\d+))?\))?"
 )
 """A comment on a difference, and the rows of docs/compatibility.md that it names."""
-UNNUMBERED = ("minikafka/raft/",)
+UNNUMBERED = ("minikafka/raft/", "minikafka/rpc/controller_channel.py")
 """Temporary: comments that name no rows yet."""
 RECORDED_NAMES = ("nobody alive",)
 """Names that recorded data of `tests/conformance/data` have."""

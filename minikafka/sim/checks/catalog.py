@@ -18,8 +18,16 @@ AFTER_EACH_STEP: Final = {
     "WeakIsr": "a follower holds the records that its leader has seen it fetch, and no others",
     "LogMatching": "below its high watermark a replica holds the committed records",
     "epochs": "partition epochs rise, and each new leader has a new leader epoch",
-    "SingleLeaderPerEpoch": "an epoch of the quorum has one leader",
     "MetadataLogMatching": "all nodes agree on the committed metadata",
+    "SingleLeaderPerEpoch": "an epoch of the quorum has one leader",
+    "SingleVotePerEpoch": "a voter votes once in an epoch, also after a restart",
+    "MonotonicEpoch": "the epoch that a controller knows never goes back, not even with a restart",
+    "MonotonicHighWatermark": (
+        "the high watermark of the metadata log never goes back while a process runs"
+    ),
+    "MajorityReachedHighWatermark": (
+        "what the leader commits is on the disks of a majority of voters"
+    ),
     "Transactions": "every open transaction was begun by a producer",
     "append order": "queued appends are decided in the order of their arrival",
     "DamagedRead": "no consumer receives a batch with a wrong checksum",
