@@ -67,7 +67,7 @@ class VoteRequested(NamedTuple):
 
 
 class RoleListener(Protocol):
-    """What follows the role of a node."""
+    """Receives the changes of a node's role."""
 
     def on_role(self, before: RoleState) -> None:
         """Do what the new role, epoch or leader requires."""
@@ -90,8 +90,8 @@ class QuorumElections:
     def start(self) -> None:
         """Continue in the role with which the process before ended.
 
-        Unlike Kafka: a voter that knows no leader asks for pre-votes soon. They disturb no leader,
-        and a cluster that starts as a whole need not wait for an election time-out.
+        Unlike Kafka (row 27): a voter that knows no leader asks for pre-votes soon. They disturb no
+        leader, and a cluster that starts as a whole need not wait for an election time-out.
         """
         before = self.quorum.state
         self.quorum.start()

@@ -42,7 +42,7 @@ _FETCH_WAIT_MS = 500
 
 
 class FollowerListener(Protocol):
-    """What the fetcher reports, and what it has to know of the committed log."""
+    """Receives the events of the fetcher, and knows the committed log."""
 
     def learn(self, epoch: int, leader_id: int, address: tuple[str, int] | None) -> bool:
         """Follow the epoch and the leader of a response; see `QuorumElections.learn`."""
@@ -282,8 +282,8 @@ class MetadataFetcher:
     def _leader_is_older(self, offset: int) -> StorageFault:
         """The fault for a leader that lacks committed metadata, which a quorum never loses.
 
-        Unlike Kafka, where a restarted node does not know which records were committed, and
-        truncates them.
+        Unlike Kafka (row 25), where a restarted node does not know which records were committed,
+        and truncates them.
         """
         return damaged(
             self.disk,

@@ -43,7 +43,7 @@ _log = logging.getLogger("minikafka.raft")
 
 @dataclass(slots=True, kw_only=True)
 class QuorumState:
-    """Who leads in which epoch, and what this node is.
+    """Epoch, leader, vote and role of this node.
 
     `listener` is the name of the controllers' listener. `history` begins with the voters of the
     configuration, or with none: then the snapshot at offset 0, or the log, has them.
@@ -179,8 +179,9 @@ class QuorumState:
         A leader has resigned, since it may have lost records that it had not flushed. Where the
         only voter starts, it is elected in the next epoch.
 
-        Unlike Kafka: a candidate asks again in a new epoch only. It may have lost records too, and
-        the voters that have granted their vote would grant it again, whatever its log has now.
+        Unlike Kafka (row 28): a candidate asks again in a new epoch only. It may have lost records
+        too, and the voters that have granted their vote would grant it again, whatever its log has
+        now.
         """
         if self.is_only_voter:
             return

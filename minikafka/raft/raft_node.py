@@ -54,7 +54,7 @@ class RaftEvent(Enum):
 
 
 class RaftListener(Protocol):
-    """What follows the metadata log of a node; `RaftClient.Listener`."""
+    """Receives the events of the metadata log; `RaftClient.Listener`."""
 
     def on_commit(self) -> None:
         """Apply new records: the high watermark advanced."""

@@ -147,7 +147,7 @@ def test_a_leader_that_restarts_has_resigned_and_leads_no_more_in_its_epoch(end)
 
 
 def test_a_candidate_that_restarts_asks_in_a_new_epoch_only(world):
-    """Who has granted it a vote would grant it again, but its log may be shorter now."""
+    """A voter that has granted its vote would grant it again; the log may be shorter now."""
     candidate(world)
     world.disk.lose_power(Random(1))
     again = VoterWorld.started(world.disk)
