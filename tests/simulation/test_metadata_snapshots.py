@@ -94,12 +94,14 @@ def test_an_idle_cluster_needs_no_more_disk_from_one_hour_to_the_next():
     cluster = started_cluster(2, given=given, separate_controller=True)
     cluster.world.run(300_000)
     used = {node_id: [] for node_id in cluster.nodes}
-    for _ in range(10):
+    for _ in range(20):
         cluster.world.run(30_000)
         for node_id, node in cluster.nodes.items():
             used[node_id].append(bytes_used(node))
     written = cluster.nodes[100].node.raft.end_offset
     assert written > 1_200
     for node_id, sizes in used.items():
-        assert max(sizes) < 80_000, f"node {node_id} of {written} batches: {sizes}"
+        # Segments stay for a minute after a snapshot has replaced them: up to 85,000 bytes, which
+        # the first ten samples may or may not meet.
+        assert max(sizes) < 90_000, f"node {node_id} of {written} batches: {sizes}"
         assert cluster.nodes[node_id].node.raft.log.start_offset > written // 3
