@@ -39,11 +39,12 @@ class Accepted:
                 if request.acks == -1 and topic_id is not None and not _is_idempotent(records):
                     self.batches[topic_id, each.index, each.base_offset] = made
 
-    def check(self, topic_id, partition, found):
-        """Compare what was read of a whole log with what was accepted into it."""
+    @staticmethod
+    def check(batches, topic_id, partition, found):
+        """Compare what was read of a whole log with `batches`: what was accepted before."""
         by_offset = {record.offset: record for record in found}
         first = min(by_offset, default=None)
-        for (batch_topic, batch_partition, base_offset), made in self.batches.items():
+        for (batch_topic, batch_partition, base_offset), made in batches.items():
             if (batch_topic, batch_partition) != (topic_id, partition):
                 continue
             for record in made:

@@ -86,6 +86,8 @@ class Logs:
     def _read(self, topic, partition, *, is_end=True):
         client = leader_client(self.cluster, topic, partition)
         topic_id = self.ids_by_name().get(topic)
+        # What is accepted while this reads may come after the last fetch.
+        accepted = dict(self.accepted.batches)
         offset = None
         found = []
         while True:
@@ -114,7 +116,7 @@ class Logs:
             found += records
             offset = records[-1].offset + 1
         client.close()
-        self.accepted.check(topic_id, partition, found)
+        self.accepted.check(accepted, topic_id, partition, found)
 
     def _log_start(self, topic, partition):
         client = leader_client(self.cluster, topic, partition)
