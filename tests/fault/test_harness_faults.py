@@ -217,9 +217,14 @@ def test_an_operator_changes_min_isr_and_elr_and_elects(world):
     raised = world.begin("min-isr", value=3)
     world.write()
     topic = Resource(ResourceType.TOPIC, TOPIC)
-    with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
-        entries = describe_configs(client, [topic])[topic]
-    assert {it.name: it.value for it in entries}["min.insync.replicas"] == "3"
+
+    def min_isr():
+        with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
+            entries = describe_configs(client, [topic])[topic]
+        return {it.name: it.value for it in entries}["min.insync.replicas"]
+
+    # The broker that answers may not have fetched the committed change yet.
+    world.until(lambda: min_isr() == "3")
     off = world.begin("elr-off")
     world.until(lambda: operator.elr_level() == 0)
     world.begin("elect").end()
