@@ -177,7 +177,7 @@ RULES = {
     ),
     "L2": Rule(
         "the ELR is the second choice",
-        "The controller elects an unfenced ELR member if no ISR member is unfenced.",
+        "The controller elects an unfenced ELR member if the ISR is empty.",
         "KIP-966, Leader election; `PartitionChangeBuilder.electLeader`",
     ),
     "L3": Rule(

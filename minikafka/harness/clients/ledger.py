@@ -1,4 +1,4 @@
-"""The ledger: every record that one producer sent, and its outcome; survives the producer's death.
+"""The ledger (S1): every record that one producer sent, and its outcome; survives its death.
 
 A file of msgpack values, each `[CRC-32 of body, body]`. The body is itself a msgpack array whose
 first element is a tag:
