@@ -16,7 +16,7 @@ from tools.rule_citations import citations, cited
 # Packages that decide rules; those of brokers and controllers first.
 DECIDING = (
     "controller", "replica", "log", "raft", "metadata", "node", "apis", "group", "serving",
-    "protocol", "config", "metrics", "admin", "cli", "harness",
+    "protocol", "config", "metrics", "admin", "commands", "cli", "harness",
 )  # fmt: skip
 SIMULATOR_CHECKS = "sim/checks"
 OPERATION_CHECKS = ("history", "harness/verdict", "harness/watch")

@@ -6,7 +6,7 @@ Source: `ConfigCommandOptions`.
 
 from typing import NamedTuple
 
-from minikafka.cli._options import Options, ToolError, UsageError
+from minikafka.commands.options import Options, ToolError, UsageError
 
 TOPICS = "topics"
 BROKERS = "brokers"

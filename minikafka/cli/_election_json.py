@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from minikafka.cli._java_order import partition_order
-from minikafka.cli._options import ToolError
+from minikafka.commands.java_order import partition_order
+from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
 
 _MAX_INT = 2**31 - 1

@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from minikafka import __version__
 from minikafka.admin.client import AdminClient, AdminError
-from minikafka.cli._options import FAILED, Options, ToolError, connect
+from minikafka.commands.connection import connect
+from minikafka.commands.options import FAILED, Options, ToolError
 
 Subcommand = Callable[[argparse.Namespace, AdminClient], int]
 OnSyntaxError = Callable[[str], NoReturn]

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from minikafka.admin.configs import ConfigEntry, ConfigSource
 from minikafka.admin.topics import PartitionDescription, Reassignment, TopicDescription
-from minikafka.cli._java_order import hash_map_order
-from minikafka.cli._options import Options
+from minikafka.commands.java_order import hash_map_order
+from minikafka.commands.options import Options
 from minikafka.common.ids import ZERO_UUID
 
 

@@ -22,8 +22,10 @@ from minikafka.admin.configs import (
 )
 from minikafka.admin.topics import list_topics
 from minikafka.cli._config_entities import BROKERS, GROUPS, TOPICS, Entity, checked_entity
-from minikafka.cli._java_order import hash_map_order
-from minikafka.cli._options import Options, ToolError, declare, read_properties, run_tool
+from minikafka.cli._options import declare, run_tool
+from minikafka.commands.connection import read_properties
+from minikafka.commands.java_order import hash_map_order
+from minikafka.commands.options import Options, ToolError
 
 _FLAGS = {
     "describe": "show configurations",

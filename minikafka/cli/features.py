@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
 from minikafka.admin.features import UpgradeType, describe_features, update_features
-from minikafka.cli._options import FAILED, ToolError
 from minikafka.cli._subcommands import declare_servers, run_with_client, say_errors_with
+from minikafka.commands.options import FAILED, ToolError
 from minikafka.metadata.features import KRAFT_VERSION, METADATA_VERSION
 from minikafka.metadata.release_levels import (
     LATEST,

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.elections import Refusal, Refusals, elect_leaders
 from minikafka.cli._election_json import ElectionFile
-from minikafka.cli._java_order import partition_order
-from minikafka.cli._options import FAILED, Options, ToolError, UsageError, connect, declare
-from minikafka.cli._reassignment_json import read_file
+from minikafka.cli._options import declare
+from minikafka.commands.connection import connect
+from minikafka.commands.java_order import partition_order
+from minikafka.commands.options import FAILED, Options, ToolError, UsageError
+from minikafka.commands.reassignment_json import read_file
 from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition

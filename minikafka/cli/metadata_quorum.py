@@ -14,8 +14,8 @@ from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
 from minikafka.admin.quorum import QuorumInfo, QuorumReplica, describe_quorum
-from minikafka.cli._options import FAILED, ToolError
 from minikafka.cli._subcommands import declare_servers, run_with_client, say_errors_with
+from minikafka.commands.options import FAILED, ToolError
 from minikafka.common.ids import ZERO_UUID
 
 _HEADER = (

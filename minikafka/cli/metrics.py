@@ -14,7 +14,8 @@ from minikafka.admin.metrics import (
     nodes_by_controller,
     read_metrics,
 )
-from minikafka.cli._options import FAILED, Options, ToolError, connect
+from minikafka.commands.connection import connect
+from minikafka.commands.options import FAILED, Options, ToolError
 
 _TIMEOUT_MS = 10_000
 _NODE_TIMEOUT_MS = 2000

@@ -20,9 +20,10 @@ from minikafka.admin.topics import (
     list_reassignments,
     list_topics,
 )
-from minikafka.cli._java_order import hash_map_order
-from minikafka.cli._options import Options, ToolError, UsageError, declare, run_tool
+from minikafka.cli._options import declare, run_tool
 from minikafka.cli._topic_lines import TopicReport, partition_line, topic_line
+from minikafka.commands.java_order import hash_map_order
+from minikafka.commands.options import Options, ToolError, UsageError
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 

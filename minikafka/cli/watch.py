@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.partition_states import ClusterState, read_cluster
-from minikafka.cli._options import FAILED, Options, ToolError, connect
 from minikafka.cli._watch_changes import cluster_changes
 from minikafka.cli._watch_table import HEADER, chosen, headline, is_healthy, plain, row
+from minikafka.commands.connection import connect
+from minikafka.commands.options import FAILED, Options, ToolError
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType

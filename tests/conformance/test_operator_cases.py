@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from minikafka.admin.client import AdminClient
-from minikafka.cli import _options
+from minikafka.commands import connection
 from tests.conformance.operator_cases import CONFIG, PLAY, TOPICS, Case, Output, Step, text_of
 from tests.worlds.sim_world import create_topic, started_cluster
 
@@ -82,7 +82,7 @@ def played(tmp_path_factory):
         create_topic(cluster, name, replicas=replicas, config=config)
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_options, "AdminClient", lambda *_args, **_named: SimAdmin(cluster))
+        patch.setattr(connection, "AdminClient", lambda *_args, **_named: SimAdmin(cluster))
         for item in PLAY:
             if isinstance(item, Step):
                 take(cluster, item)

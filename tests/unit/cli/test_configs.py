@@ -4,7 +4,8 @@ import argparse
 
 import pytest
 
-from minikafka.cli import _options, configs
+from minikafka.cli import configs
+from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.worlds.fake_cluster import FakeCluster, FakePartition
@@ -29,7 +30,7 @@ def cluster(monkeypatch):
         FakePartition(1, [1], [1]),
         configs={"retention.ms": "1000", "min.insync.replicas": "2"},
     )
-    monkeypatch.setattr(_options, "AdminClient", lambda *_args, **_kwargs: fake)
+    monkeypatch.setattr(connection, "AdminClient", lambda *_args, **_kwargs: fake)
     return fake
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from minikafka.cli._election_json import ElectionFile
-from minikafka.cli._options import ToolError
+from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
 
 ROW = {"topic": "t", "partition": 1}

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from minikafka.admin.client import AdminError
-from minikafka.cli import _options, leader_election
+from minikafka.cli import leader_election
+from minikafka.commands import connection
 from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.elect_leaders import ElectLeadersRequest
@@ -20,7 +21,7 @@ ALL = ("--all-topic-partitions",)
 @pytest.fixture
 def cluster(monkeypatch):
     fake = ElectingCluster()
-    monkeypatch.setattr(_options, "AdminClient", lambda *_args, **_kwargs: fake)
+    monkeypatch.setattr(connection, "AdminClient", lambda *_args, **_kwargs: fake)
     return fake
 
 

@@ -4,27 +4,14 @@ import argparse
 
 import pytest
 
-from minikafka.cli._options import (
-    FAILED,
-    Options,
-    ToolError,
-    UsageError,
-    connect,
-    declare,
-    read_properties,
-)
+from minikafka.cli._options import declare
+from minikafka.commands.options import FAILED, Options, ToolError, UsageError
 
 
 def parse(*words):
     parser = argparse.ArgumentParser()
     declare(parser, {"list": "flag"}, {"topic": ("NAME", "value"), "topic-id": ("ID", "value")})
     return Options(vars(parser.parse_args(words)))
-
-
-def command_config(tmp_path, text):
-    path = tmp_path / "client.properties"
-    path.write_text(text)
-    return Options({"bootstrap-server": ["127.0.0.1:1"], "command-config": [str(path)]})
 
 
 def test_a_flag_and_a_value_are_there_or_not():
@@ -82,27 +69,3 @@ def test_clashing_options_are_both_named():
 def test_a_missing_option_is_named():
     with pytest.raises(UsageError, match=r'"\[topic-id\]"'):
         parse("--list").require("topic-id")
-
-
-def test_the_clients_timeout_comes_from_its_properties(tmp_path):
-    client = connect(command_config(tmp_path, "default.api.timeout.ms=1500"))
-    assert client.timeout_ms == 1500
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
-        ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
-        ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
-        ("=nothing", "without a key"),
-    ],
-)
-def test_properties_that_cannot_be_used_are_named(tmp_path, text, named):
-    with pytest.raises(ToolError, match=named):
-        connect(command_config(tmp_path, text))
-
-
-def test_a_missing_file_is_named():
-    with pytest.raises(ToolError, match="/no/such/file"):
-        read_properties("/no/such/file")

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from minikafka.cli import _options, reassign_partitions
+from minikafka.cli import reassign_partitions
+from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
@@ -22,7 +23,7 @@ NO_MOVES = "None of the specified partition moves are active."
 def cluster(monkeypatch):
     fake = FakeCluster()
     fake.add("t", FakePartition(1, [1, 2], [1, 2]), FakePartition(2, [2, 3], [2, 3]))
-    monkeypatch.setattr(_options, "AdminClient", lambda *_args, **_kwargs: fake)
+    monkeypatch.setattr(connection, "AdminClient", lambda *_args, **_kwargs: fake)
     return fake
 
 

@@ -4,7 +4,8 @@ import argparse
 
 import pytest
 
-from minikafka.cli import _options, topics
+from minikafka.cli import topics
+from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.create_partitions import CreatePartitionsRequest
 from minikafka.messages.create_topics import CreateTopicsRequest
@@ -20,7 +21,7 @@ EXISTS = (ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 't1' already exists.")
 @pytest.fixture
 def cluster(monkeypatch):
     fake = FakeCluster()
-    monkeypatch.setattr(_options, "AdminClient", lambda *_args, **_kwargs: fake)
+    monkeypatch.setattr(connection, "AdminClient", lambda *_args, **_kwargs: fake)
     return fake
 
 

@@ -6,8 +6,9 @@ import time
 import pytest
 
 from minikafka.admin.client import AdminError
-from minikafka.cli import _options, watch
+from minikafka.cli import watch
 from minikafka.cli.main import main
+from minikafka.commands import connection
 from tests.worlds.admin_world import SimAdmin
 from tests.worlds.fake_cluster import FakeCluster, FakePartition
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
@@ -18,7 +19,7 @@ def cluster(monkeypatch):
     cluster = started_cluster(2, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1, 2]])
     cluster.world.run(2_000)
-    monkeypatch.setattr(_options, "AdminClient", lambda *_args, **_more: SimAdmin(cluster))
+    monkeypatch.setattr(connection, "AdminClient", lambda *_args, **_more: SimAdmin(cluster))
     return cluster
 
 

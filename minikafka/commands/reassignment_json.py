@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from minikafka.cli._options import ToolError
+from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
 
 ANY_DIRECTORY = "any"

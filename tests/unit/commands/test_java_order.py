@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.cli._java_order import hash_map_order, partition_order
+from minikafka.commands.java_order import hash_map_order, partition_order
 from minikafka.common.ids import TopicPartition
 
 FIVE = ["assigned", "t.dot_us", "t1", "u1", "u3"]

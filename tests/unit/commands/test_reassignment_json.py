@@ -1,7 +1,7 @@
 import pytest
 
-from minikafka.cli._options import ToolError
-from minikafka.cli._reassignment_json import parse_executable, parse_topics, read_file, to_json
+from minikafka.commands.options import ToolError
+from minikafka.commands.reassignment_json import parse_executable, parse_topics, read_file, to_json
 from minikafka.common.ids import TopicPartition
 
 T0 = TopicPartition("t", 0)

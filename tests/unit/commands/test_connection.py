@@ -1,0 +1,36 @@
+"""The client of a command, and the properties files that commands read."""
+
+import pytest
+
+from minikafka.commands.connection import connect, read_properties
+from minikafka.commands.options import Options, ToolError
+
+
+def command_config(tmp_path, text):
+    path = tmp_path / "client.properties"
+    path.write_text(text)
+    return Options({"bootstrap-server": ["127.0.0.1:1"], "command-config": [str(path)]})
+
+
+def test_the_clients_timeout_comes_from_its_properties(tmp_path):
+    client = connect(command_config(tmp_path, "default.api.timeout.ms=1500"))
+    assert client.timeout_ms == 1500
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
+        ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
+        ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
+        ("=nothing", "without a key"),
+    ],
+)
+def test_properties_that_cannot_be_used_are_named(tmp_path, text, named):
+    with pytest.raises(ToolError, match=named):
+        connect(command_config(tmp_path, text))
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(ToolError, match="/no/such/file"):
+        read_properties("/no/such/file")
