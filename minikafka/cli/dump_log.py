@@ -1,33 +1,13 @@
 """kafka-dump-log: print the content of a log, index, snapshot or checkpoint file.
 
-Options and output are those of Kafka's DumpLogSegments, so that scripts that read it keep
-working. There are no decoders for the topics of coordinators.
+Options and output are those of Kafka's DumpLogSegments, so that scripts that read it keep working.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path, PurePath
 
-from minikafka.cli._record_json import control_line, metadata_line
-from minikafka.common.faults import StorageFault
-from minikafka.log.disk import File
-from minikafka.log.offset_index import OffsetIndex
-from minikafka.log.producer_snapshot import decode as decode_snapshot
-from minikafka.log.producer_state import WrittenBatch
-from minikafka.log.scan import scan_batches
-from minikafka.log.time_index import TimeIndex
-from minikafka.log.transaction_index import decode as decode_transactions
-from minikafka.records.batch import BatchHeader, advance_sequence
-from minikafka.records.compression import Codec
-from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.reader import Record, read_batch, sequence_of
-from minikafka.records.scan import check_crc
-from minikafka.server.os_disk import OsFile
-
-_UNBOUNDED = 1 << 31
-_NO_BATCH = WrittenBatch(-1, -1, 0, -1)
+from minikafka.commands.dump_log import UNBOUNDED, DumpOptions, dump_files
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,25 +20,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run(parser.parse_args(argv))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Dump the files that the options name; return the exit status."""
-    status = 0
-    for name in options.files.split(","):
-        print(f"Dumping {name}")
-        try:
-            file = OsFile(".", name, os.O_RDONLY)
-        except OSError as error:
-            print(f"{name}: {error.strerror}", file=sys.stderr)
-            status = 1
-            continue
-        try:
-            _dump(name, file, options)
-        except (CorruptRecordsError, StorageFault, ValueError) as error:
-            print(f"{name}: {error}", file=sys.stderr)
-            status = 1
-        finally:
-            file.close()
-    return status
+    return dump_files(
+        args.files.split(","),
+        DumpOptions(
+            deep_iteration=args.deep_iteration,
+            print_data_log=args.print_data_log,
+            cluster_metadata_decoder=args.cluster_metadata_decoder,
+            skip_record_metadata=args.skip_record_metadata,
+            index_sanity_check=args.index_sanity_check,
+            verify_index_only=args.verify_index_only,
+            max_bytes=args.max_bytes,
+        ),
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,187 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flag("--index-sanity-check", action="store_true", help="check an index without printing it")
     flag("--verify-index-only", action="store_true", help="compare an index with its log only")
     flag("--max-message-size", type=int, default=5 * 1024 * 1024, help="of an indexed batch")
-    flag("--max-bytes", type=int, default=_UNBOUNDED, help="stop a log after so many bytes")
-
-
-def _dump(name: str, file: File, options: argparse.Namespace) -> None:
-    path = PurePath(name)
-    content = b"" if path.suffix in (".log", ".checkpoint") else bytes(file.read_at(0, file.size))
-    base = path.stem.partition("-")[0]
-    if not base.isdigit():
-        raise ValueError("the file's name does not begin with an offset")
-    match path.suffix:
-        case ".log" | ".checkpoint":
-            _dump_log(path, file, options)
-        case ".index":
-            _dump_offset_index(path, OffsetIndex.decode(int(base), 1 << 31, content), options)
-        case ".timeindex":
-            _dump_time_index(path, TimeIndex.decode(int(base), 1 << 31, content), options)
-        case ".txnindex":
-            for entry in decode_transactions(content):
-                print(
-                    f"version: 0 producerId: {entry.producer_id} firstOffset: {entry.first_offset} "
-                    f"lastOffset: {entry.last_offset} "
-                    f"lastStableOffset: {entry.last_stable_offset}"
-                )
-        case ".snapshot":
-            _dump_producers(content)
-        case _:
-            raise ValueError(f"Ignoring unknown file {name}")
-
-
-def _dump_log(path: PurePath, file: File, options: argparse.Namespace) -> None:
-    if path.suffix == ".log":
-        print(f"Log starting offset: {int(path.stem)}")
-    else:
-        end_offset, epoch = path.stem.split("-")
-        print(f"Snapshot end offset: {int(end_offset)}, epoch: {int(epoch)}")
-    printing = options.print_data_log or options.cluster_metadata_decoder
-    gaps: list[tuple[int, int]] = []
-    last = -1
-    end = 0
-    for position, header, batch in scan_batches(file):
-        if position + header.size > options.max_bytes:
-            return
-        end = position + header.size
-        print(_batch_line(header, position, is_valid=_is_valid(header, batch)))
-        if not (printing or options.deep_iteration):
-            last = header.last_offset
-            continue
-        for record in read_batch(batch, 0, header):
-            if record.offset != last + 1:
-                gaps.append((last, record.offset))
-            last = record.offset
-            print(_record_line(header, record, options, printing=printing))
-    if end < file.size:
-        print(f"Found {file.size - end} invalid bytes at the end of {path}")
-    if gaps:
-        print(f"Non-consecutive offsets in {Path(path).absolute()}", file=sys.stderr)
-        for before, after in gaps:
-            print(f"  {before} is followed by {after}", file=sys.stderr)
-
-
-def _is_valid(header: BatchHeader, batch: memoryview) -> bool:
-    try:
-        check_crc(batch, 0, header)
-    except CorruptRecordsError:
-        return False
-    return True
-
-
-def _batch_line(header: BatchHeader, position: int, *, is_valid: bool) -> str:
-    if header.magic < 2:
-        start = f"offset: {header.last_offset} position: {position}"
-    else:
-        horizon = header.delete_horizon
-        start = (
-            f"baseOffset: {header.base_offset} lastOffset: {header.last_offset} "
-            f"count: {header.record_count} baseSequence: {header.base_sequence} "
-            f"lastSequence: {header.last_sequence} producerId: {header.producer_id} "
-            f"producerEpoch: {header.producer_epoch} partitionLeaderEpoch: {header.leader_epoch} "
-            f"isTransactional: {_java(header.is_transactional)} "
-            f"isControl: {_java(header.is_control)} "
-            f"deleteHorizonMs: {_optional(horizon)} position: {position}"
-        )
-    return (
-        f"{start} {_timestamp_type(header)}: {header.max_timestamp} size: {header.size} "
-        f"magic: {header.magic} compresscodec: {Codec(header.codec).name.lower()} "
-        f"crc: {header.crc} isvalid: {_java(is_valid)}"
-    )
-
-
-def _record_line(
-    header: BatchHeader, record: Record, options: argparse.Namespace, *, printing: bool
-) -> str:
-    parts = []
-    if not options.skip_record_metadata:
-        parts.append(
-            f"offset: {record.offset} {_timestamp_type(header)}: {record.timestamp} "
-            f"keySize: {_size(record.key)} valueSize: {_size(record.value)}"
-        )
-        if header.magic >= 2:
-            keys = ",".join(key for key, _ in record.headers)
-            parts.append(f"sequence: {sequence_of(header, record)} headerKeys: [{keys}]")
-        if header.is_control:
-            parts.append(control_line(record))
-    if printing and not header.is_control:
-        if options.cluster_metadata_decoder:
-            parts.append(metadata_line(record))
-        else:
-            parts += [
-                f"{word}: {data.decode('utf-8', 'replace')}"
-                for word, data in (("key", record.key), ("payload", record.value))
-                if data is not None
-            ]
-    return "| " + " ".join(parts) if parts else ""
-
-
-def _dump_offset_index(path: PurePath, index: OffsetIndex, options: argparse.Namespace) -> None:
-    if options.index_sanity_check:
-        print(f"{path} passed sanity check.")
-        return
-    log = OsFile(".", str(path.with_suffix(".log")), os.O_RDONLY)
-    mismatches = []
-    for offset, position in index.entries():
-        found = next((header for _, header, _ in scan_batches(log, position)), None)
-        if found is None or found.last_offset != offset:
-            mismatches.append((offset, -1 if found is None else found.last_offset))
-        if not options.verify_index_only:
-            print(f"offset: {offset} position: {position}")
-    log.close()
-    if mismatches:
-        print(f"Mismatches in :{Path(path).absolute()}", file=sys.stderr)
-        for offset, found_offset in mismatches:
-            print(f"  Index offset: {offset}, log offset: {found_offset}", file=sys.stderr)
-
-
-def _dump_time_index(path: PurePath, index: TimeIndex, options: argparse.Namespace) -> None:
-    if options.index_sanity_check:
-        print(f"{path} passed sanity check.")
-        return
-    if not options.verify_index_only:
-        for timestamp, offset in index.entries():
-            print(f"timestamp: {timestamp} offset: {offset}")
-
-
-def _dump_producers(content: bytes) -> None:
-    entries = decode_snapshot(content)
-    if entries is None:
-        raise ValueError("the snapshot is damaged or of an unknown version")
-    for entry in entries:
-        last = entry.batches[-1] if entry.batches else _NO_BATCH
-        start = None if entry.transaction_start < 0 else entry.transaction_start
-        line = (
-            f"producerId: {entry.producer_id} producerEpoch: {entry.epoch} "
-            f"coordinatorEpoch: {entry.coordinator_epoch} "
-            f"currentTxnFirstOffset: {_optional(start)} lastTimestamp: {entry.last_timestamp} "
-        )
-        if last is not _NO_BATCH:
-            first = advance_sequence(last.last_sequence, -last.offset_delta)
-            line += (
-                f"firstSequence: {first} lastSequence: {last.last_sequence} "
-                f"lastOffset: {last.last_offset} offsetDelta: {last.offset_delta} "
-                f"timestamp: {last.timestamp}"
-            )
-        print(line)
-
-
-def _timestamp_type(header: BatchHeader) -> str:
-    if header.magic == 0:
-        return "NoTimestampType"
-    return "LogAppendTime" if header.is_log_append_time else "CreateTime"
-
-
-def _size(data: bytes | None) -> int:
-    return -1 if data is None else len(data)
-
-
-def _java(value: bool) -> str:  # noqa: FBT001 - the value to print
-    return "true" if value else "false"
-
-
-def _optional(value: int | None) -> str:
-    return "OptionalLong.empty" if value is None else f"OptionalLong[{value}]"
+    flag("--max-bytes", type=int, default=UNBOUNDED, help="stop a log after so many bytes")
 
 
 if __name__ == "__main__":

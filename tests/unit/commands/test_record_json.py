@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.cli._record_json import control_line, metadata_line
+from minikafka.commands.record_json import control_line, metadata_line
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.messages.metadata_records.partition_record import PartitionRecord
 from minikafka.metadata.serde import encode_record
