@@ -4,7 +4,9 @@ import argparse
 
 import pytest
 
-from minikafka.cli import _scenario, _sim_trace, sim
+from minikafka.cli import sim
+from minikafka.commands import scenario as scenario_module
+from minikafka.commands.sim_trace import build
 
 COMMANDS = "cluster brokers=1\ntopic t replicas=1\nproduce 2\n"
 PLAYED = """\
@@ -64,7 +66,7 @@ def test_an_unknown_name_is_told_the_names(capsys, monkeypatch, tmp_path):
     assert run("no-such") == 3
     assert "the names are " in (err := capsys.readouterr().err)
     assert "last-replica-standing" in err
-    monkeypatch.setattr(_scenario, "_NAMED", tmp_path)
+    monkeypatch.setattr(scenario_module, "_NAMED", tmp_path)
     assert run("no-such") == 3
     assert "names need a source tree" in capsys.readouterr().err
 
@@ -76,7 +78,7 @@ def test_a_trace_names_the_scenario(tmp_path, capsys):
     sim.add_arguments(parser)
     assert sim.run(parser.parse_args(["--scenario", str(path), "--trace", str(trace)])) == 0
     first, _, rest = trace.read_text().partition("\n")
-    assert first == f"{_sim_trace.build()} sim --scenario {path}"
+    assert first == f"{build()} sim --scenario {path}"
     assert rest == PLAYED
 
 

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import pytest
 
-import minikafka
-from minikafka.cli import _sim_trace, sim
+from minikafka.cli import sim
+from minikafka.commands.sim_trace import build
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.plan_file import plan_of, plan_text
 from tests.mutation import applied
@@ -48,7 +48,7 @@ def test_a_trace_begins_with_commit_seed_and_all_options(tmp_path, capsys):
     assert run("--seed", 3, "--trace", path) == 0
     first, *lines = path.read_text().splitlines()
     plan = draw(3, 5_000)
-    assert first.startswith(f"{_sim_trace.build()} sim --seed 3 --seconds 5: ")
+    assert first.startswith(f"{build()} sim --seed 3 --seconds 5: ")
     for field in fields(plan):
         if field.name not in ("seed", "incidents"):
             assert f" {field.name}={getattr(plan, field.name)}" in first
@@ -68,15 +68,6 @@ def test_a_run_ends_after_so_many_steps(tmp_path, capsys):
     assert 0 < float(healed.split()[0]) < 4
     assert run("--steps", -1) == 3
     assert "--steps -1: at least 0" in capsys.readouterr().err
-
-
-def test_outside_of_git_the_version_stands_for_the_commit(tmp_path, monkeypatch):
-    version = f"minikafka {minikafka.__version__}"
-    assert _sim_trace.build().startswith(version)
-    monkeypatch.setattr(_sim_trace, "_ROOT", tmp_path)
-    assert _sim_trace.build() == version
-    (tmp_path / ".git").mkdir()
-    assert _sim_trace.build() == version
 
 
 def test_a_broken_seed_is_told_as_a_story(capsys):

@@ -1,4 +1,4 @@
-"""The first line of a trace: the version of the source, the command and the plan's settings."""
+"""The first lines of a trace: version of the source, command, settings of the plan, incidents."""
 
 import subprocess
 from dataclasses import fields
@@ -20,7 +20,25 @@ def first_line(plan: Plan, command: str) -> str:
     return f"{build()} {command}: {options}"
 
 
-def command(plan: Plan, seconds: int) -> str:
+def header(plan: Plan) -> list[str]:
+    """Return a run's settings and planned incidents in words."""
+    settings = {
+        "brokers": plan.brokers,
+        "replication factor": plan.replication_factor,
+        "min ISR": plan.min_isr,
+        "partitions": plan.partitions,
+        "controller": "separate" if plan.separate_controller else "node 1",
+        "ELR": "on" if plan.elr else "off",
+        "recovery": plan.strategy if plan.recovery_manager else "off",
+        "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
+        "flush.messages": 1 if plan.flush_messages else "unset",
+        "retention.bytes": plan.retention_bytes,
+    }
+    line = ", ".join(f"{name} {value}" for name, value in settings.items())
+    return [line, *(f"planned {incident}" for incident in plan.incidents)]
+
+
+def command_of(plan: Plan, seconds: int) -> str:
     """Return the command that runs this plan again."""
     steps = f" --steps {plan.steps}" if plan.steps else ""
     return f"sim --seed {plan.seed} --seconds {seconds}{steps}"

@@ -1,17 +1,16 @@
-"""`minikafka sim --scenario`: play one scenario, and compare it with what the file expects.
+"""Play one scenario (`minikafka sim --scenario`), and compare it with what the file expects.
 
 Names are those of the files in `tests/scenario` of a source tree.
 """
 
 import difflib
 import logging
-import sys
 from pathlib import Path
 from typing import IO
 
 import minikafka
-from minikafka.cli import _sim_trace
-from minikafka.cli._usage import USAGE
+from minikafka.commands.options import ToolError
+from minikafka.commands.sim_trace import build
 from minikafka.sim.scenario.scenario import ScenarioError, parse, play, without_times
 from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 
@@ -22,7 +21,10 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
     """Play a scenario and print it; write it to `trace` too, after a line with the command.
 
     Return the exit status: 0 if the result is as expected or the file expects nothing, 1 if it
-    differs or a rule was broken, 3 if there is no such scenario or it cannot be played.
+    differs or a rule was broken.
+
+    Raises:
+        ToolError: there is no such scenario, or it cannot be played.
     """
     logging.disable(logging.CRITICAL)
     try:
@@ -32,16 +34,14 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
         runner = ScenarioRunner()
         found = scenario.text(play(scenario, runner.carry_out))
     except ScenarioError as error:
-        print(f"minikafka sim: {error}", file=sys.stderr)
-        return USAGE
+        raise ToolError(str(error)) from None
     except (OSError, UnicodeDecodeError) as error:
-        print(f"minikafka sim: --scenario {wanted}: {error}", file=sys.stderr)
-        return USAGE
+        raise ToolError(f"--scenario {wanted}: {error}") from None
     finally:
         logging.disable(logging.NOTSET)
     print(found, end="")
     if trace is not None:
-        trace.write(f"{_sim_trace.build()} sim --scenario {wanted}\n{found}")
+        trace.write(f"{build()} sim --scenario {wanted}\n{found}")
     written, now = without_times(scenario.text(scenario.traces)), without_times(found)
     if any(scenario.traces) and written != now:
         print("\nThe result differs from the file:")
