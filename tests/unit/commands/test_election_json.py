@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from minikafka.cli._election_json import ElectionFile
+from minikafka.commands.election_json import ElectionFile
 from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
 
