@@ -1,7 +1,7 @@
 """A cluster's partitions as lines."""
 
 from minikafka.admin.partition_states import ClusterState, PartitionState
-from minikafka.cli._watch_table import chosen, headline, plain, row
+from minikafka.commands.watch_table import chosen, headline, plain, row
 from minikafka.common.ids import TopicPartition
 
 

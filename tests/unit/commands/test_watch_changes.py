@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.admin.partition_states import ClusterState, PartitionState
-from minikafka.cli._watch_changes import cluster_changes, partition_changes
+from minikafka.commands.watch_changes import cluster_changes, partition_changes
 from minikafka.common.ids import TopicPartition
 
 NAME = TopicPartition("t", 0)
