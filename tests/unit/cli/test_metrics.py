@@ -7,6 +7,7 @@ import pytest
 
 from minikafka.admin.metrics import NodeAddress, NodeMetrics, Value
 from minikafka.cli import metrics
+from minikafka.commands import metrics as metrics_command
 
 NODES = [
     NodeMetrics(1, "broker", [Value("a_b", {}, 1.0), Value("c", {"topic": "t"}, 2.5)]),
@@ -22,10 +23,10 @@ def run(monkeypatch, capsys):
     """Runs the tool; returns status, standard output, standard error."""
     by_id = {node.node_id: node for node in NODES}
     found = [NodeAddress(node.node_id, "h", 1, node.role) for node in NODES]
-    monkeypatch.setattr(metrics, "nodes_by_broker", lambda _: found)
-    monkeypatch.setattr(metrics, "nodes_by_controller", lambda _: found[2:])
+    monkeypatch.setattr(metrics_command, "nodes_by_broker", lambda _: found)
+    monkeypatch.setattr(metrics_command, "nodes_by_controller", lambda _: found[2:])
     monkeypatch.setattr(
-        metrics, "read_metrics", lambda nodes, *_: [by_id[node.node_id] for node in nodes]
+        metrics_command, "read_metrics", lambda nodes, *_: [by_id[node.node_id] for node in nodes]
     )
 
     def ran(*words, server="--bootstrap-server"):
