@@ -1,7 +1,7 @@
 import pytest
 
-from minikafka.cli import demo_elr
 from minikafka.cli.main import main
+from minikafka.commands import demo_elr
 from minikafka.harness.faults.elr_schedules import ElrState, ScheduleOutcome
 from minikafka.harness.plan.settings import HarnessError
 

@@ -4,10 +4,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from minikafka.cli import demo_elr
 from minikafka.cli import main as main_module
 from minikafka.cli._usage import USAGE
 from minikafka.cli.main import main, run_tool
+from minikafka.commands import demo_elr
 from minikafka.harness import preflight
 from minikafka.harness import run as run_module
 from minikafka.harness.spark import judge_again
