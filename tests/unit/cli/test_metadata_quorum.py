@@ -5,6 +5,7 @@ import argparse
 import pytest
 
 from minikafka.cli import _subcommands, metadata_quorum
+from minikafka.commands import metadata_quorum as quorum_command
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.describe_quorum import ReplicaState
 from tests.worlds.fake_cluster import FakeCluster
@@ -23,7 +24,7 @@ def cluster(monkeypatch):
     ]
     data.observers = [ReplicaState(1, ID, 612, 1450, -1)]
     monkeypatch.setattr(_subcommands, "connect", lambda _: fake)
-    monkeypatch.setattr(metadata_quorum.time, "time", lambda: 2.0)
+    monkeypatch.setattr(quorum_command.time, "time", lambda: 2.0)
     return fake
 
 
