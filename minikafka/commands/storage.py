@@ -1,0 +1,151 @@
+"""Format the directories of a node, and print what they contain (Kafka: `StorageTool`)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.common.ids import Uuid
+from minikafka.config.node_config import NodeConfig, parse_address
+from minikafka.log.checkpoints import read_meta_properties
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.metadata.features import (
+    DEFAULT_LEVELS,
+    ELR_BY_DEFAULT_FROM,
+    METADATA_VERSION,
+    SUPPORTED_FEATURES,
+)
+from minikafka.raft.voter_set import RaftVoter, VoterSet
+from minikafka.server.format import FormatError, format_node, random_uuid
+from minikafka.server.os_disk import OsDisk
+
+RELEASES = {"3.9": 21, "4.0": 25, "4.1": 27, "4.2": 29, "4.3": 30}
+"""Release -> its metadata.version."""
+
+
+class FormatOptions(NamedTuple):
+    """The cluster that a node's directories are formatted for."""
+
+    cluster_id: str
+    release_version: str | None
+    """The release whose feature levels are written; None: the latest."""
+    features: Sequence[str]
+    """Levels of single features, in the form NAME=LEVEL."""
+    standalone: bool
+    """A dynamic quorum of which this controller is the only voter."""
+    no_initial_controllers: bool
+    """Join a dynamic quorum that exists."""
+    initial_controllers: str | None
+    """The first voters of a dynamic quorum: id@host:port:directory-id, comma-separated."""
+    ignore_formatted: bool
+    """Leave directories alone that are formatted for this cluster and node."""
+
+
+def format_directories(config: NodeConfig, options: FormatOptions) -> None:
+    """Format the directories of a node, and print the path of each.
+
+    Raises:
+        FormatError: the options are invalid, or a directory is formatted already.
+        StorageFault: a directory cannot be written.
+        BadMetaPropertiesError: a directory has an invalid `meta.properties`.
+    """
+    levels = _levels(options.release_version, options.features)
+    voters = _voters(options, config)
+    formatted = format_node(
+        config, options.cluster_id, levels, voters, ignore_formatted=options.ignore_formatted
+    )
+    for path in formatted:
+        print(f"Formatting {path} with metadata.version {levels[METADATA_VERSION]}.")
+
+
+def print_info(config: NodeConfig) -> int:
+    """Print the node and cluster of each directory; return 1 if one is not formatted, or 0.
+
+    Raises:
+        StorageFault: a directory cannot be read.
+        BadMetaPropertiesError: a directory has an invalid `meta.properties`.
+    """
+    status = 0
+    for path in config.all_log_dirs:
+        found = read_meta_properties(OsDisk(path)) if Path(path).is_dir() else None
+        if found is None:
+            print(f"{path}: not formatted")
+            status = 1
+        else:
+            print(
+                f"{path}: node {found.node_id} of cluster {found.cluster_id}, "
+                f"directory {found.directory_id}"
+            )
+    return status
+
+
+def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
+    levels = dict(DEFAULT_LEVELS)
+    if release is not None:
+        key = ".".join(release.split("-", 1)[0].split(".")[:2])
+        if key not in RELEASES:
+            raise FormatError(
+                f"--release-version {release}: unknown; allowed: {', '.join(RELEASES)}"
+            )
+        levels = {METADATA_VERSION: RELEASES[key]}
+        if RELEASES[key] >= ELR_BY_DEFAULT_FROM:
+            levels = {**DEFAULT_LEVELS, METADATA_VERSION: RELEASES[key]}
+    for feature in features:
+        name, separator, text = feature.partition("=")
+        supported = SUPPORTED_FEATURES.get(name)
+        if not separator or not (text.isascii() and text.isdigit()):
+            raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
+        if supported is None or not supported.includes(int(text)):
+            allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"
+            raise FormatError(
+                f"--feature {name}: level {text} is not supported; allowed: {allowed}"
+            )
+        levels[name] = int(text)
+    return levels
+
+
+def _voters(options: FormatOptions, config: NodeConfig) -> VoterSet | None:
+    """Return the first voters of a dynamic quorum; None for a static or an existing quorum."""
+    if not config.is_controller or options.no_initial_controllers:
+        return None
+    dynamic = options.standalone or options.initial_controllers
+    if config.voters:
+        if dynamic:
+            raise FormatError(
+                "controller.quorum.voters makes a static quorum: "
+                "--standalone and --initial-controllers do not go with it"
+            )
+        return None
+    if options.initial_controllers:
+        return _initial_controllers(options.initial_controllers, config)
+    if not options.standalone:
+        raise FormatError(
+            "a controller of a dynamic quorum needs one of --standalone, --initial-controllers, "
+            "--no-initial-controllers"
+        )
+    endpoints = tuple(
+        Endpoint(told.name, told.host or "localhost", told.port)
+        for told in (config.advertised[x.name] for x in config.controller_listeners)
+    )
+    return VoterSet.of([RaftVoter(config.node_id, random_uuid(), endpoints)])
+
+
+def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
+    voters = []
+    for item in text.split(","):
+        node_id, _, rest = item.strip().partition("@")
+        address, _, directory = rest.rpartition(":")
+        try:
+            host, port = parse_address(address)
+            voter_id, directory_id = int(node_id), Uuid.parse(directory)
+        except ValueError as error:
+            raise FormatError(
+                f"--initial-controllers: {item!r} is no id@host:port:directory-id ({error})"
+            ) from None
+        listener = config.controller_listener_names[0]
+        voters.append(RaftVoter(voter_id, directory_id, (Endpoint(listener, host, port),)))
+    if len(voters) > 1:
+        raise FormatError(
+            f"--initial-controllers names {len(voters)} voters; "
+            "a quorum of several voters is not available yet, name one"
+        )
+    return VoterSet.of(voters)
