@@ -5,12 +5,15 @@ Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REG
              UNSUPPORTED_VERSION, BROKER_ID_NOT_REGISTERED (a ZooKeeper broker), NOT_CONTROLLER.
 """
 
+from minikafka.controller import cluster_control
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.operation import committed_operation
 
 committed_operation(
     ApiKey.BROKER_REGISTRATION,
     versions=(0, 4),
-    decide=lambda controller, request, version: controller.register_broker(request, version),
+    decide=lambda controller, request, version: controller.decide(
+        cluster_control.register_broker, request, version
+    ),
     forwarded=False,
 )

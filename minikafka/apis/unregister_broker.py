@@ -5,12 +5,13 @@ Controller:  removes the registration of a broker that will not return.
 Errors:      BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 """
 
+from minikafka.controller import cluster_control
 from minikafka.messages.api_keys import ApiKey
-from minikafka.serving.operation import committed_operation
+from minikafka.serving.operation import controller_operation
 
-committed_operation(
+controller_operation(
     ApiKey.UNREGISTER_BROKER,
     versions=(0, 0),
-    decide=lambda controller, request, _: controller.unregister_broker(request),
+    decide=cluster_control.unregister_broker,
     forwarded=True,
 )

@@ -20,7 +20,6 @@ from minikafka.common.errors import (
 from minikafka.common.ids import Uuid
 from minikafka.controller.broker_heartbeats import (
     BrokerControlState,
-    BrokerHeartbeats,
     HeartbeatRequests,
     control_state,
     next_control_state,
@@ -64,12 +63,8 @@ _CORDONED_DIRS_FROM = 2
 
 def register_broker(
     view: View,
-    heartbeats: BrokerHeartbeats,
     request: registration_messages.BrokerRegistrationRequest,
-    *,
     version: int,
-    cluster_id: str,
-    now_ms: int,
 ) -> ControllerResult[registration_messages.BrokerRegistrationResponse]:
     """Register an incarnation of a broker.
 
@@ -81,15 +76,15 @@ def register_broker(
         InvalidRegistrationError: log directories or features are missing or wrong.
         UnsupportedVersionError: the broker does not support a finalized feature level.
     """
-    if request.cluster_id != cluster_id:
+    if request.cluster_id != view.cluster_id:
         raise InconsistentClusterIdError(
-            f"this is cluster {cluster_id}, but broker {request.broker_id} belongs to cluster "
+            f"this is cluster {view.cluster_id}, but broker {request.broker_id} belongs to cluster "
             f"{request.cluster_id}"
         )
     known = view.image.brokers.get(request.broker_id)
     same_incarnation = known is not None and known.incarnation_id == request.incarnation_id
     if known is not None and not same_incarnation:
-        _check_session_over(known, heartbeats, now_ms)
+        _check_session_over(view, known)
     if request.is_migrating_zk_broker:
         raise BrokerIdNotRegisteredError("brokers that use ZooKeeper cannot be registered")
     _check_log_dirs(view, request)
@@ -105,7 +100,7 @@ def register_broker(
     if view.metadata_version < DIRECTORIES_FROM:
         record.log_dirs = []
     records.append(record)
-    heartbeats.touch(request.broker_id, record.broker_epoch, now_ms)
+    view.heartbeats.touch(request.broker_id, record.broker_epoch, view.now_ms)
     _log.info(
         "broker %d is registered, incarnation %s, epoch %d",
         request.broker_id,
@@ -117,11 +112,9 @@ def register_broker(
     )
 
 
-def _check_session_over(
-    known: BrokerRegistration, heartbeats: BrokerHeartbeats, now_ms: int
-) -> None:
+def _check_session_over(view: View, known: BrokerRegistration) -> None:
     """As Kafka: a killed broker cannot register again until its old session has ended."""
-    if not known.fenced and heartbeats.has_session(known.broker_id, known.epoch, now_ms):
+    if not known.fenced and view.heartbeats.has_session(known.broker_id, known.epoch, view.now_ms):
         raise DuplicateBrokerRegistrationError(
             f"another incarnation of broker {known.broker_id} is registered and its session has "
             "not ended"
@@ -227,11 +220,8 @@ def _registration_record(
 
 def heartbeat(
     view: View,
-    heartbeats: BrokerHeartbeats,
     request: heartbeat_messages.BrokerHeartbeatRequest,
-    *,
     version: int,
-    now_ms: int,
 ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
     """Extend a broker's session, and make the state change that its heartbeat asks for.
 
@@ -239,8 +229,8 @@ def heartbeat(
         StaleBrokerEpochError: the heartbeat is not from the registered incarnation.
     """
     broker = check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
-    broker_id = broker.broker_id
-    heartbeats.touch(broker_id, broker.epoch, now_ms)
+    broker_id, heartbeats = broker.broker_id, view.heartbeats
+    heartbeats.touch(broker_id, broker.epoch, view.now_ms)
     active = [other for other in view.image.brokers.values() if other.active]
     asked = HeartbeatRequests(
         request.want_fence, request.want_shut_down, request.current_metadata_offset
@@ -373,7 +363,6 @@ def _offline_directories(
 
 def unregister_broker(
     view: View,
-    heartbeats: BrokerHeartbeats,
     request: unregister_messages.UnregisterBrokerRequest,
 ) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
     """Remove the registration of a broker that will not return.
@@ -384,7 +373,7 @@ def unregister_broker(
     broker = view.image.brokers.get(request.broker_id)
     if broker is None:
         raise BrokerIdNotRegisteredError(f"broker {request.broker_id} is not registered")
-    heartbeats.forget(broker.broker_id)
+    view.heartbeats.forget(broker.broker_id)
     record = UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch)
     return ControllerResult(
         [*removal_from_isrs_and_stale_elrs(view, broker.broker_id), record],

@@ -35,10 +35,7 @@ from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import UncleanRecoveryManager
 from minikafka.controller.view import View
-from minikafka.messages import broker_heartbeat as heartbeat_messages
-from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import elect_leaders as election_messages
-from minikafka.messages import unregister_broker as unregister_messages
 from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
@@ -332,6 +329,9 @@ class QuorumController:
             kraft_version=self.raft.kraft_version,
             next_offset=self.raft.end_offset,
             rng=self.env.rng,
+            cluster_id=self.cluster_id,
+            heartbeats=self.heartbeats,
+            now_ms=self.env.clock.monotonic_ms,
         )
 
     # Operations
@@ -350,33 +350,6 @@ class QuorumController:
         """
         return decision(self._view(), *args, **kwargs)
 
-    def register_broker(
-        self, request: registration_messages.BrokerRegistrationRequest, version: int
-    ) -> ControllerResult[registration_messages.BrokerRegistrationResponse]:
-        """BrokerRegistration: see `cluster_control.register_broker`."""
-        return cluster_control.register_broker(
-            self._view(),
-            self.heartbeats,
-            request,
-            version=version,
-            cluster_id=self.cluster_id,
-            now_ms=self.env.clock.monotonic_ms,
-        )
-
-    def broker_heartbeat(
-        self, request: heartbeat_messages.BrokerHeartbeatRequest, version: int
-    ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
-        """BrokerHeartbeat: see `cluster_control.heartbeat`; restarts stuck recoveries (U7)."""
-        view = self._view()
-        self.recovery.heartbeat()
-        return cluster_control.heartbeat(
-            view,
-            self.heartbeats,
-            request,
-            version=version,
-            now_ms=self.env.clock.monotonic_ms,
-        )
-
     def begin_recoveries(
         self, request: election_messages.ElectLeadersRequest, version: int
     ) -> leader_elections.Elections:
@@ -392,12 +365,6 @@ class QuorumController:
         self._require_active()
         waited = self.recovery.withdraw(elections.recovery)
         return ControllerResult([], elections.response(waited))
-
-    def unregister_broker(
-        self, request: unregister_messages.UnregisterBrokerRequest
-    ) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
-        """UnregisterBroker: see `cluster_control.unregister_broker`."""
-        return cluster_control.unregister_broker(self._view(), self.heartbeats, request)
 
     # Periodic work
 

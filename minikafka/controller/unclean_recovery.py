@@ -180,9 +180,9 @@ class UncleanRecoveryManager:
             self.sender.wake(broker_id)
 
     def heartbeat(self) -> None:
-        """U7: every 5 s, restart recoveries that are stuck."""
+        """U7: every 5 s, restart recoveries that are stuck; called at each broker heartbeat."""
         now_ms = self.env.clock.monotonic_ms
-        if now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
+        if not self.is_active() or now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
             return
         self._checked_ms = now_ms
         self.sender.restart_stuck()

@@ -1,4 +1,4 @@
-"""The input of a controller decision: the latest metadata and the configuration in force.
+"""The input of a controller decision: latest metadata, configuration in force, broker sessions.
 
 A view is created for each operation and not kept after it. Operations are functions of a view and a
 request.
@@ -21,6 +21,7 @@ from minikafka.config.broker import (
 )
 from minikafka.config.definition import Key
 from minikafka.config.values import Config, ConfigLayers
+from minikafka.controller.broker_heartbeats import BrokerHeartbeats
 from minikafka.controller.election import Acceptable, Election, Strategy
 from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
@@ -50,7 +51,8 @@ T = TypeVar("T")
 class View:
     """The latest image (including records that are not committed yet), its index and configuration.
 
-    `next_offset` is the offset that the first record of the operation will get.
+    `next_offset` is the offset that the first record of the operation will get. `heartbeats` are
+    the broker sessions, which decisions about brokers update; `now_ms` is their monotonic time.
     """
 
     image: MetadataImage
@@ -60,6 +62,9 @@ class View:
     kraft_version: int
     next_offset: int
     rng: Random
+    cluster_id: str
+    heartbeats: BrokerHeartbeats
+    now_ms: int
     _topic_values: dict[tuple[str, str], object] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )

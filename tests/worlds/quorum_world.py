@@ -7,12 +7,18 @@ world runs flushes and timers, which a node's shell would do.
 import json
 from random import Random
 
+from minikafka.apis.broker_heartbeat import decide_heartbeat
 from minikafka.common.clock import Now
 from minikafka.common.effects import Flush, Send
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.values import Config
-from minikafka.controller import configuration_control, replication_control, topic_control
+from minikafka.controller import (
+    cluster_control,
+    configuration_control,
+    replication_control,
+    topic_control,
+)
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
@@ -244,7 +250,8 @@ class QuorumWorld:
         )
         for name, value in changes.items():
             setattr(request, name, value)
-        return self.apply(self.controller.register_broker(request, version))
+        decision = cluster_control.register_broker
+        return self.apply(self.controller.decide(decision, request, version))
 
     def heartbeat(self, broker_id, *, offset=None, version=2, **changes):
         request = heartbeat_messages.BrokerHeartbeatRequest(
@@ -254,7 +261,7 @@ class QuorumWorld:
         )
         for name, value in changes.items():
             setattr(request, name, value)
-        return self.apply(self.controller.broker_heartbeat(request, version))
+        return self.apply(decide_heartbeat(self.controller, request, version))
 
     def join(self, *broker_ids, **changes):
         """Register brokers and have them unfenced."""

@@ -253,7 +253,7 @@ def test_a_heartbeat_of_an_unknown_broker_or_another_epoch_is_stale(world):
     with pytest.raises(StaleBrokerEpochError):
         world.heartbeat(1, broker_epoch=12345)
     with pytest.raises(StaleBrokerEpochError):
-        world.controller.broker_heartbeat(BrokerHeartbeatRequest(broker_id=7), 1)
+        world.controller.decide(cluster_control.heartbeat, BrokerHeartbeatRequest(broker_id=7), 1)
 
 
 def test_a_broker_that_has_not_read_its_registration_stays_fenced(world):
@@ -388,9 +388,13 @@ def test_cordoned_directories_are_written_once(cluster):
 # The rest
 
 
+def unregister(world, broker_id):
+    request = UnregisterBrokerRequest(broker_id=broker_id)
+    return world.apply(world.controller.decide(cluster_control.unregister_broker, request))
+
+
 def test_an_unregistered_broker_leaves_every_isr_first(elr_topic):
-    result = elr_topic.controller.unregister_broker(UnregisterBrokerRequest(broker_id=1))
-    (change, record), _ = elr_topic.apply(result)
+    (change, record), _ = unregister(elr_topic, 1)
     assert change.leader == 2
     assert isinstance(record, UnregisterBrokerRecord)
     assert 1 not in elr_topic.image.brokers
@@ -399,8 +403,7 @@ def test_an_unregistered_broker_leaves_every_isr_first(elr_topic):
 def test_a_broker_that_was_unregistered_comes_back_without_its_place_in_an_elr(elr_topic):
     elr_topic.fence(3)
     elr_topic.fence(2)
-    result = elr_topic.controller.unregister_broker(UnregisterBrokerRequest(broker_id=2))
-    elr_topic.apply(result)
+    unregister(elr_topic, 2)
     assert elr_topic.partition().elr == (2,)
     change, _ = elr_topic.register(2)[0]
     assert change.eligible_leader_replicas == []
@@ -408,7 +411,7 @@ def test_a_broker_that_was_unregistered_comes_back_without_its_place_in_an_elr(e
 
 def test_an_unknown_broker_cannot_be_unregistered(world):
     with pytest.raises(BrokerIdNotRegisteredError):
-        world.controller.unregister_broker(UnregisterBrokerRequest(broker_id=5))
+        unregister(world, 5)
 
 
 def test_a_controller_is_registered(world):

@@ -2,7 +2,7 @@ import pytest
 
 from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode, InvalidRequestError
-from minikafka.controller import leader_elections
+from minikafka.controller import cluster_control, leader_elections
 from minikafka.messages import elect_leaders as messages
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.metadata.image import RESOURCE_BROKER
@@ -200,7 +200,7 @@ def test_a_designation_that_cannot_be_says_why(elr_topic, desired, error, says):
 def test_a_designated_broker_that_was_unregistered_is_named(elr_topic):
     all_gone(elr_topic, 3)
     request = UnregisterBrokerRequest(broker_id=2)
-    elr_topic.apply(elr_topic.controller.unregister_broker(request))
+    elr_topic.apply(elr_topic.controller.decide(cluster_control.unregister_broker, request))
     _, answers = designate(elr_topic, ("t", [0], [2]))
     assert "not registered" in answers["t", 0][1]
 

@@ -2,6 +2,11 @@
 
 import logging
 
+import pytest
+
+from minikafka.apis.broker_heartbeat import decide_heartbeat
+from minikafka.common.errors import NotControllerError
+from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from tests.unit.controller.conftest import came_back, keep_alive
 from tests.worlds.recovery_world import RecoveryWorld, lost_world
@@ -113,3 +118,12 @@ def test_a_partition_that_was_lost_sight_of_is_found_by_a_heartbeat(lost):
     lost.recovery._dirty.clear()
     keep_alive(lost, 1, 2, for_ms=6000)
     assert lost.counts == (1, 0, 0)
+
+
+def test_a_heartbeat_at_a_controller_that_is_not_active_checks_no_recovery(lost):
+    """U7."""
+    lost.controller.renounce()
+    lost.advance(6000)
+    lost.recovery.heartbeat()
+    with pytest.raises(NotControllerError):
+        decide_heartbeat(lost.controller, BrokerHeartbeatRequest(broker_id=1), 1)
