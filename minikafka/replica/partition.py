@@ -61,10 +61,6 @@ def leadership_lines() -> SummedLines:
     return SummedLines(_log, {UNCLEAN: logging.WARNING, _CLEAN: logging.INFO})
 
 
-def _ignore_flush(_: UnifiedLog) -> None:
-    """Do nothing: the default of `Partition.request_flush`, without a broker."""
-
-
 @dataclass(slots=True)
 class Partition:
     """A replica of `topic_partition` in `log`."""
@@ -79,6 +75,7 @@ class Partition:
     brokers: Callable[[], Mapping[int, BrokerRegistration]]
     propose: Callable[[IsrProposal], None]
     own_epoch: Callable[[], int]
+    request_flush: Callable[[UnifiedLog], None]
     replicas: tuple[int, ...] = ()
     min_isr: int = 0
     adding_count: int = 0
@@ -93,7 +90,6 @@ class Partition:
     appended: WaitKey = field(default_factory=lambda: WaitKey("appended"))
     committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
-    request_flush: Callable[[UnifiedLog], None] = _ignore_flush
     counts: TopicCounts = field(default_factory=TopicCounts)
     lines: SummedLines = field(default_factory=leadership_lines)
     """Log lines that the broker writes for all its partitions together."""

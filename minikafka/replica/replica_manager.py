@@ -332,10 +332,10 @@ class ReplicaManager:
             lambda: self.image.brokers,
             self.alter_partition.propose,
             lambda: self.alter_partition.broker_epoch,
+            self._flusher.flush,
+            counts=self.topic_stats.add(name.topic),
+            lines=self._lines,
         )
-        partition.request_flush = self._flusher.flush
-        partition.lines = self._lines
-        partition.counts = self.topic_stats.add(name.topic)
         self.hosted.add(partition)
         return partition
 

@@ -81,6 +81,7 @@ class World:
             lambda: self.brokers,
             self.proposals.append,
             lambda: self.brokers[1].epoch,
+            lambda _: None,
         )
 
     def at(self, monotonic_ms):

@@ -74,8 +74,9 @@ class FetcherWorld(Wire):
             for _ in range(count):
                 self.append(opened, epoch)
         partition = Partition(
-            self.env, 1, name, TOPIC_ID, opened, 1, 30_000, dict, lambda _: None, lambda: self.epoch
-        )
+            self.env, 1, name, TOPIC_ID, opened, 1, 30_000, dict, lambda _: None,
+            lambda: self.epoch, lambda _: None,
+        )  # fmt: skip
         self.partitions[index] = partition
         partition.apply(registration((1, 2), leader=2, leader_epoch=leader_epoch))
         self.fetcher.follow(partition)
