@@ -37,12 +37,12 @@ class LocalLog:
     """The end of the last batch; below the log's end if that was truncated into a gap."""
     unflushed: list[int]
     """Bases of segments that began before the records in front of them were durable."""
-    identity_is_durable: bool = True
-    follows_unclean_end: bool = False
+    identity_is_durable: bool
+    follows_unclean_end: bool
     """True if it was loaded after an unclean shutdown, until the first append or roll."""
-    save_recovery_points: Callable[[], None] | None = None
-    """Replaces the checkpoint of recovery points, durably; needed before the next write if the
-    recovery point fell."""
+    save_recovery_points: Callable[[], None] | None
+    """As `Remembered.save_recovery_points`; needed before the next write if the recovery point
+    fell."""
     goes_first: bool = False
     """True for the metadata log: it may use the last file descriptors."""
 
@@ -71,6 +71,7 @@ class LocalLog:
         jitter_ms = config.draw_jitter_ms(rng)
         loaded = load(disk, folder, config, remembered=remembered, now=now, jitter_ms=jitter_ms)
         flushes.recovery_point = loaded.recovery_point
+        flushes.recovery_point_fell = loaded.recovery_point < remembered.highest_saved
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
             flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
@@ -79,6 +80,7 @@ class LocalLog:
         log = cls(
             disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
             loaded.unflushed, remembered.clean and not flushes.files, not remembered.clean,
+            remembered.save_recovery_points,
         )  # fmt: skip
         return log, loaded
 

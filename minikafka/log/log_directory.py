@@ -412,14 +412,15 @@ class LogDirectory:
         rng: Random,
         topic_id: Uuid | None,
     ) -> UnifiedLog:
-        log = UnifiedLog.open(
+        remembered = replace(
+            remembered,
+            highest_saved=self._checkpointed.get(at, 0),
+            save_recovery_points=partial(self.checkpoint_recovery_points, sync=True),
+        )
+        return UnifiedLog.open(
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
-        # The checkpoint may have more: of this log before it lost its end, or of an earlier log.
-        log.flushes.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
-        log.local.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
-        return log
 
 
 def _goes_beyond(log: UnifiedLog, flushed: int) -> bool:

@@ -9,7 +9,7 @@ began and lost its end; an `.unflushed` file marks such segments. Source: `LogLo
 """
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -56,12 +56,17 @@ _log = logging.getLogger("minikafka.log")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The entries of a log in the checkpoints of its directory; 0 where there is none."""
+    """The checkpoints of a log's directory: the entries of the log, 0 where there is none."""
 
     clean: bool
     recovery_point: int = 0
     log_start_offset: int = 0
     high_watermark: int = 0
+    highest_saved: int = 0
+    """The highest recovery point that the checkpoint may have under the name of this log: of this
+    log before it lost its end, or of an earlier log."""
+    save_recovery_points: Callable[[], None] | None = None
+    """Replaces the checkpoint of recovery points, durably; None if this log is not in one."""
 
 
 @dataclass(slots=True)
