@@ -26,6 +26,7 @@ from minikafka.controller.election import Acceptable, Election, Strategy
 from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.dynamic_config import broker_layers
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, ELR_FROM, METADATA_VERSION
 from minikafka.metadata.image import (
     RESOURCE_BROKER,
@@ -86,11 +87,7 @@ class View:
 
     def layers(self) -> ConfigLayers:
         """Return the sources of broker configuration values, as this controller sees them."""
-        return ConfigLayers(
-            dynamic_broker=self.image.config(RESOURCE_BROKER, str(self.node_id)),
-            dynamic_default=self.image.config(RESOURCE_BROKER, ""),
-            static=self.config.given,
-        )
+        return broker_layers(self.image, self.node_id, self.config.given)
 
     def topic_value(self, key: Key[T], topic: str) -> T:
         """Return the effective value of a key for a topic."""

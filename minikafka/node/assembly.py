@@ -20,6 +20,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.metadata.broker_registration import Endpoint
+from minikafka.metadata.dynamic_config import DynamicConfig
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
@@ -331,7 +332,7 @@ class _Builder:
 
     def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerServices:
         config, values, env = self.config, self.values, self.env
-        services: BrokerServices
+        dynamic = DynamicConfig(self.loader, config.node_id, values.given, Config(values.given))
         alter_partition = AlterPartitionManager(
             env, self._channel(raft, "alter-partition"), config.node_id
         )
@@ -345,7 +346,7 @@ class _Builder:
             broker_id=config.node_id,
             listener=config.inter_broker_listener_name,
             logs=self.logs,
-            layers=lambda: services.config_layers(),  # noqa: PLW0108 - made below
+            layers=dynamic.layers,
             alter_partition=alter_partition,
             assignments=assignments,
             fetch_settings=FetchSettings(
@@ -366,10 +367,10 @@ class _Builder:
             broker_id=config.node_id,
             replicas=replicas,
             image=self._image,
-            config=lambda: services.dynamic,
+            config=lambda: dynamic.current,
         )
         forwarding = self._channel(raft, "forwarding")
-        services = BrokerServices(
+        return BrokerServices(
             env,
             config,
             self.around.cluster_id,
@@ -387,9 +388,8 @@ class _Builder:
             ),
             auto_topics=AutoTopics(env, forwarding, values),
             forwarding=forwarding,
-            dynamic=Config(values.given),
+            dynamic=dynamic,
         )
-        return services
 
     def _image(self) -> MetadataImage:
         return self.loader.image

@@ -16,7 +16,6 @@ from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import FATAL, InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.config.node_config import NodeConfig
-from minikafka.config.values import Config
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import Dispatcher
@@ -223,7 +222,7 @@ class Node:
         if broker is None or image is before:
             return
         if before.configs is not image.configs:
-            broker.dynamic = Config(broker.config_layers().broker_config().given)
+            broker.dynamic.refresh()
         if self._published:
             broker.replicas.apply(image)
             if before.topic_ids is not image.topic_ids:

@@ -227,9 +227,9 @@ class RunningNode:
     def _follow_limits(self) -> None:
         """Update the connection limits of a broker if its configuration has changed."""
         broker = self.node.broker
-        if broker is None or broker.dynamic is self._followed:
+        if broker is None or broker.dynamic.current is self._followed:
             return
-        values = broker.dynamic
+        values = broker.dynamic.current
         self._followed = values
         connections = self.driver.connections
         names = tuple(each.name for each in self.config.listeners)

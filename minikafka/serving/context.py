@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
-from minikafka.config.values import Config, ConfigLayers
-from minikafka.metadata.image import RESOURCE_BROKER, MetadataImage
+from minikafka.config.values import ConfigLayers
+from minikafka.metadata.dynamic_config import DynamicConfig, broker_layers
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.serving.absent import AbsentFeatureWarnings
 from minikafka.serving.encoded import EncodedResponses
@@ -46,12 +47,8 @@ class NodeServices:
 
     def config_layers(self) -> ConfigLayers:
         """Return the sources of this node's broker configuration values, including dynamic ones."""
-        image = self.image
-        return ConfigLayers(
-            dynamic_broker=image.config(RESOURCE_BROKER, str(self.config.node_id)),
-            dynamic_default=image.config(RESOURCE_BROKER, ""),
-            static=self.config.values.given,
-        )
+        config = self.config
+        return broker_layers(self.image, config.node_id, config.values.given)
 
 
 @dataclass(slots=True)
@@ -66,7 +63,7 @@ class BrokerServices(NodeServices):
     producer_ids: "ProducerIds"
     auto_topics: "AutoTopics"
     forwarding: "ControllerChannel"
-    dynamic: Config
+    dynamic: DynamicConfig
     absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
     metadata_responses: EncodedResponses = field(default_factory=EncodedResponses)
 

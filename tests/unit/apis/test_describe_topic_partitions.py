@@ -51,7 +51,10 @@ class World:
         config = Config({"max.request.partition.size.limit": str(limit)})
         self.context = SimpleNamespace(
             env=Environment(Random(1)), api_key=ApiKey.DESCRIBE_TOPIC_PARTITIONS, version=0,
-            listener="PLAINTEXT", broker=SimpleNamespace(image=builder.build(1, 1), dynamic=config),
+            listener="PLAINTEXT",
+            broker=SimpleNamespace(
+                image=builder.build(1, 1), dynamic=SimpleNamespace(current=config)
+            ),
         )  # fmt: skip
 
     def ask(self, *names, limit=2000, cursor=None):
