@@ -90,11 +90,49 @@ class RaftNode:
     endpoints: tuple[Endpoint, ...] = ()
     """The controller listeners of this node."""
     high_watermark: int = -1
-    _listener: RaftListener = field(init=False)
+    elections: QuorumElections = field(init=False)
     _flusher: MetadataFlusher = field(init=False)
     _fetcher: MetadataFetcher = field(init=False)
-    elections: QuorumElections = field(init=False)
+    _listener: RaftListener = field(init=False)
+    """Passed to `start`: it holds this node, and so is made after it."""
     _on_stopped: Callable[[], None] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Create the parts of this node: all of them are idle before `start`.
+
+        Raises:
+            StorageFault: the recovery point cannot be read.
+        """
+        self._flusher = MetadataFlusher(
+            self.env, self.log.unified_log, self.disk, self._advance_high_watermark
+        )
+        self._fetcher = MetadataFetcher(
+            env=self.env,
+            calls=self.calls,
+            cluster_id=self.cluster_id,
+            quorum=self.quorum,
+            log=self.log,
+            disk=self.disk,
+            bootstrap=self.bootstrap,
+            settings=self.settings,
+            listener=self,
+        )
+        self.elections = QuorumElections(
+            env=self.env,
+            quorum=self.quorum,
+            log=self.log,
+            calls=QuorumCalls(
+                self.calls,
+                self.cluster_id,
+                self.node_id,
+                self.quorum.directory_id,
+                self.quorum.listener,
+                self.endpoints,
+                self.settings,
+            ),
+            settings=self.settings,
+            listener=self,
+        )
 
     # Properties
 
@@ -170,36 +208,6 @@ class RaftNode:
         """
         self._listener = listener
         self.quorum.load(self.log)
-        self._flusher = MetadataFlusher(
-            self.env, self.log.unified_log, self.disk, self._advance_high_watermark
-        )
-        self._fetcher = MetadataFetcher(
-            env=self.env,
-            calls=self.calls,
-            cluster_id=self.cluster_id,
-            quorum=self.quorum,
-            log=self.log,
-            disk=self.disk,
-            bootstrap=self.bootstrap,
-            settings=self.settings,
-            listener=self,
-        )
-        self.elections = QuorumElections(
-            env=self.env,
-            quorum=self.quorum,
-            log=self.log,
-            calls=QuorumCalls(
-                self.calls,
-                self.cluster_id,
-                self.node_id,
-                self.quorum.directory_id,
-                self.quorum.listener,
-                self.endpoints,
-                self.settings,
-            ),
-            settings=self.settings,
-            listener=self,
-        )
         self.elections.start()
 
     def close(self) -> None:
