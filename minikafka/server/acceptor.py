@@ -11,6 +11,7 @@ import socket
 from collections.abc import Callable
 from typing import Final
 
+from minikafka.server.bound_sockets import BoundSockets
 from minikafka.server.open_files import NO_DESCRIPTOR, OPEN_FILES
 
 _log = logging.getLogger("minikafka.server")
@@ -25,54 +26,34 @@ class Acceptor:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
+        bound: BoundSockets,
         protocol: Callable[[], asyncio.BaseProtocol],
         wait_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """Create a protocol for each connection; `bind` must follow.
+        """Create a protocol for each connection, from `serve` on.
 
         `wait_s` is called before each accept and returns for how many seconds to accept none.
         """
         self._wait_s = wait_s
         self._loop = loop
         self._protocol = protocol
-        self._backlog = 0
-        self._sockets: list[socket.socket] = []
+        self._bound = bound
         self._timers: dict[socket.socket, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[object]] = set()
 
-    async def bind(self, host: str, port: int, backlog: int) -> int:
-        """Bind to all addresses of `host`, or of the machine if it is empty; return the port.
-
-        Raises:
-            OSError: an address cannot be bound.
-        """
-        self._backlog = backlog
-        found = await self._loop.getaddrinfo(
-            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        try:
-            for family, kind, protocol, _, address in dict.fromkeys(found):
-                self._sockets.append(_bound(family, kind, protocol, address))
-        except OSError:
-            self.close()
-            raise
-        name = self._sockets[0].getsockname()
-        return int(name[1])
-
     def serve(self) -> None:
         """Start to accept connections."""
-        for each in self._sockets:
-            each.listen(self._backlog)
+        for each in self._bound.sockets:
+            each.listen(self._bound.backlog)
             self._resume(each)
 
     def close(self) -> None:
         """Stop accepting connections, and close the sockets."""
         for timer in self._timers.values():
             timer.cancel()
-        for each in self._sockets:
+        for each in self._bound.sockets:
             self._loop.remove_reader(each.fileno())
-            each.close()
-        self._sockets.clear()
+        self._bound.close()
 
     def resume(self) -> None:
         """Check again now whether a connection may be accepted."""
@@ -125,17 +106,3 @@ class Acceptor:
     def _pause(self, listening: socket.socket, wait_s: float) -> None:
         self._loop.remove_reader(listening.fileno())
         self._timers[listening] = self._loop.call_later(wait_s, self._resume, listening)
-
-
-def _bound(family: int, kind: int, protocol: int, address: object) -> socket.socket:
-    bound = socket.socket(family, kind, protocol)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        bound.setblocking(False)
-        bound.bind(address)  # type: ignore[arg-type]
-    except OSError:
-        bound.close()
-        raise
-    return bound

@@ -53,14 +53,16 @@ class Driver:
 
     def __init__(
         self,
+        node: SteppingNode,
         loop: asyncio.AbstractEventLoop,
         on_started: Callable[[], None],
         clock: Callable[[], Now] = read_clock,
+        *,
         follow_limits: Callable[[], None] = lambda: None,
         held_bytes: Callable[[], int] = lambda: 0,
     ) -> None:
         """Create the parts, and connections with the last two; nothing runs before `start`."""
-        self._node: SteppingNode
+        self._node = node
         self._clock = clock
         self._loop = loop
         self._on_started = on_started
@@ -73,10 +75,9 @@ class Driver:
         self.connections = Connections(self.step, loop, self._unreadable, follow_limits, held_bytes)
         self.outbound = Outbound(self.step, loop)
 
-    def start(self, node: SteppingNode) -> None:
-        """Start a node."""
-        self._node = node
-        self._guarded(lambda _, now: node.start(now), Tick())
+    def start(self) -> None:
+        """Start the node."""
+        self._guarded(lambda _, now: self._node.start(now), Tick())
 
     def step(self, event: Event) -> None:
         """Pass an event to the node and carry out its effects."""

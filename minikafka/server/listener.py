@@ -17,6 +17,7 @@ from minikafka.common.effects import Part
 from minikafka.common.events import ConnectionClosed, Event
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
+from minikafka.server.bound_sockets import BoundSockets
 from minikafka.server.connection import Connection
 from minikafka.server.connection_limits import ConnectionLimits
 from minikafka.server.connection_quotas import UNBOUNDED, ConnectionQuotas, ListenerLimits
@@ -64,18 +65,11 @@ class Connections:
             total=UNBOUNDED, per_address=UNBOUNDED, request_bytes=104_857_600, idle_ms=600_000
         )
 
-    async def listen(self, listener: str, host: str, port: int, backlog: int) -> int:
-        """Bind a listener; return its port. It accepts connections after `serve`.
-
-        Raises:
-            OSError: the address cannot be bound.
-        """
-        acceptor = Acceptor(
-            self._loop, lambda: self._accepted(listener), lambda: self._wait_s(listener)
+    def listen(self, listener: str, bound: BoundSockets) -> None:
+        """Take the sockets of a listener. It accepts connections after `serve`."""
+        self._acceptors[listener] = Acceptor(
+            self._loop, bound, lambda: self._accepted(listener), lambda: self._wait_s(listener)
         )
-        bound = await acceptor.bind(host, port, backlog)
-        self._acceptors[listener] = acceptor
-        return bound
 
     def buffers_of(self, connection: Connection) -> Buffers:
         """Return the source of memory for a connection's large frames; nodes never wait for it."""

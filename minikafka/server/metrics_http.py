@@ -9,9 +9,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from http import HTTPStatus
-from typing import Protocol, cast
+from typing import Protocol
 
 from minikafka.metrics.definition import Sample
+from minikafka.server.bound_sockets import BoundSockets
 
 _log = logging.getLogger("minikafka.server")
 _PATH = "/metrics"
@@ -44,41 +45,32 @@ class MetricsServer:
 
     def __init__(
         self,
+        bound: BoundSockets,
         take: Callable[[], Iterable[Sample]],
         render: Callable[[Sequence[Sample], str], Rendered],
         *,
         timeout_s: float = _TIMEOUT_S,
     ) -> None:
-        """Prepare; the server listens after `bind` and `serve`."""
+        """Prepare; the server listens after `serve`."""
+        self._bound = bound
         self._take = take
         self._render = render
         self._timeout_s = timeout_s
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None] | None] = {}
-        self._server: asyncio.Server
-
-    async def bind(self, host: str, port: int) -> int:
-        """Bind an address; return its port. Requests are answered after `serve`.
-
-        Raises:
-            OSError: the address cannot be bound.
-        """
-        self._server = await asyncio.start_server(
-            self._connected,
-            host or None,
-            port,
-            limit=_HEAD_BYTES,
-            reuse_address=True,
-            start_serving=False,
-        )
-        return cast(int, self._server.sockets[0].getsockname()[1])
+        self._servers: list[asyncio.Server] = []
 
     async def serve(self) -> None:
         """Start to accept connections."""
-        await self._server.start_serving()
+        for each in self._bound.sockets:
+            server = await asyncio.start_server(
+                self._connected, sock=each, limit=_HEAD_BYTES, backlog=self._bound.backlog
+            )
+            self._servers.append(server)
 
     def close(self) -> None:
         """Stop accepting connections, and close the open ones."""
-        self._server.close()
+        for server in self._servers:
+            server.close()
         for writer in self._open:
             writer.transport.abort()
 

@@ -9,7 +9,9 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,8 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
-from minikafka.server.connection_limits import configured_limits
+from minikafka.server.bound_sockets import BoundSockets, bind_sockets
+from minikafka.server.connection_limits import ConnectionLimits, configured_limits
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
 from minikafka.server.descriptors import most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("minikafka.server")
 _COLLECT_AFTER_S = 1.0
+_METRICS_BACKLOG = 100
 
 
 class StartError(Exception):
@@ -64,12 +68,13 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
     stopping: list[asyncio.Task[None]] = []
     for warning in dict.fromkeys(each for config in configs for each in config.warnings):
         _log.warning("%s", warning)
-    running = [RunningNode(config, loop, on_started) for config in configs]
-    try:
-        for each in running:
-            await each.bind()
-        for each in running:
-            each.start()
+    with ExitStack() as opened:
+        bound = [opened.enter_context(closing(await bind_node(config))) for config in configs]
+        running: list[RunningNode] = []
+        for each in bound:
+            node = opened.enter_context(closing(RunningNode(each, loop, on_started)))
+            node.start()
+            running.append(node)
         if summary.compiled is None:
             _log.warning("minikafka was installed without a C compiler: large batches take longer")
         # Delayed, since a collection would delay the first clients.
@@ -81,9 +86,6 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
         codes = await asyncio.gather(*(each.driver.halted for each in running))
-    finally:
-        for each in running:
-            each.close()
     return next((code for code in codes if code), 0)
 
 
@@ -99,101 +101,116 @@ async def _stop_in_order(running: Sequence["RunningNode"]) -> None:
             each.driver.step(ShutdownRequested())
 
 
+@dataclass(slots=True)
+class BoundNode:
+    """A node whose addresses are bound, and of whose disks nothing has been read."""
+
+    config: NodeConfig
+    limits: ConnectionLimits
+    listeners: dict[str, BoundSockets] = field(default_factory=dict)
+    metrics: BoundSockets | None = None
+
+    def close(self) -> None:
+        """Close the sockets."""
+        for each in self.listeners.values():
+            each.close()
+        if self.metrics is not None:
+            self.metrics.close()
+
+
+async def bind_node(config: NodeConfig) -> BoundNode:
+    """Bind every listener, so that an address in use is noticed before anything is written.
+
+    Raises:
+        StartError: an address cannot be bound, or a host name in the limits cannot be resolved.
+    """
+    limit = raise_limit()
+    OPEN_FILES.most = share_of_files(limit)
+    names = tuple(each.name for each in config.listeners)
+    try:
+        limits = configured_limits(config.values, names, most_connections(limit))
+    except OSError as error:
+        raise StartError(_unknown_address(config.values, error)) from None
+    bound = BoundNode(config, limits)
+    try:
+        await _bind_listeners(bound)
+    except StartError:
+        bound.close()
+        raise
+    return bound
+
+
+async def _bind_listeners(bound: BoundNode) -> None:
+    config = bound.config
+    backlog = config.values[keys.SOCKET_LISTEN_BACKLOG_SIZE]
+    for listener in config.listeners:
+        try:
+            bound.listeners[listener.name] = await bind_sockets(
+                listener.host, listener.port, backlog
+            )
+        except OSError as error:
+            raise StartError(f"listeners: cannot bind {listener}: {error.strerror}") from None
+    if config.metrics_address is not None:
+        await _bind_metrics(bound, *config.metrics_address)
+
+
+async def _bind_metrics(bound: BoundNode, host: str, port: int) -> None:
+    config, name = bound.config, keys.METRICS_HTTP_LISTEN.name
+    try:
+        import minikafka.server.prometheus_text  # noqa: F401, PLC0415
+    except ImportError:
+        raise StartError(
+            f"{name} needs the extra metrics: pip install 'minikafka[metrics]'"
+        ) from None
+    try:
+        bound.metrics = await bind_sockets(host, port, _METRICS_BACKLOG)
+    except OSError as error:
+        raise StartError(
+            f"{name}: cannot bind {config.values[keys.METRICS_HTTP_LISTEN]}: {error.strerror}"
+        ) from None
+    # DescribeConfigs returns the port that was bound, so that clients can find it.
+    port = bound.metrics.port
+    shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    given = {**config.values.given, name: shown}
+    bound.config = config._replace(values=Config(given), metrics_address=(host, port))
+    _log.info("node %d serves its metrics at http://%s/metrics", config.node_id, shown)
+
+
 class RunningNode:
-    """One node with its driver."""
+    """One node with its driver and its listeners."""
 
     def __init__(
         self,
-        config: NodeConfig,
+        bound: BoundNode,
         loop: asyncio.AbstractEventLoop,
         on_started: Callable[[NodeConfig], None],
     ) -> None:
-        """Prepare the node; nothing is opened yet.
-
-        Raises:
-            StartError: a host name in the limits cannot be resolved.
-        """
-        self.config = config
-        self._on_started = on_started
-        self._loop = loop
-        self._ports: dict[str, int] = {}
-        self._tasks: list[asyncio.Task[None]] = []
-        self._metrics: MetricsServer | None = None
-        self._hooks = DebugHooks.from_environment(os.environ)
-        self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
-        self.driver = Driver(
-            loop, self._started, self._clock, self._follow_limits, self._queued_bytes
-        )
-        values = config.values
-        limit = raise_limit()
-        OPEN_FILES.most = share_of_files(limit)
-        names = tuple(each.name for each in config.listeners)
-        try:
-            self.driver.connections.limits = configured_limits(
-                values, names, most_connections(limit)
-            )
-        except OSError as error:
-            raise StartError(_unknown_address(values, error)) from None
-        bound_bytes = values[keys.QUEUED_MAX_REQUEST_BYTES]
-        if bound_bytes > 0:
-            self.driver.connections.memory.bound_bytes = bound_bytes
-        if len(config.broker_listeners) > 1 or not config.is_broker:
-            self.driver.connections.node_listeners = frozenset(
-                (config.inter_broker_listener_name, *config.controller_listener_names)
-            )
-        self._followed = values
-        self.node: Node
-
-    async def bind(self) -> None:
-        """Bind every listener, so that an address in use is noticed before anything is written.
-
-        Raises:
-            StartError: an address cannot be bound.
-        """
-        connections = self.driver.connections
-        backlog = self.config.values[keys.SOCKET_LISTEN_BACKLOG_SIZE]
-        for listener in self.config.listeners:
-            try:
-                self._ports[listener.name] = await connections.listen(
-                    listener.name, listener.host, listener.port, backlog
-                )
-            except OSError as error:
-                raise StartError(f"listeners: cannot bind {listener}: {error.strerror}") from None
-        if self.config.metrics_address is not None:
-            await self._bind_metrics(*self.config.metrics_address)
-
-    async def _bind_metrics(self, host: str, port: int) -> None:
-        name = keys.METRICS_HTTP_LISTEN.name
-        try:
-            from minikafka.server.prometheus_text import exposition  # noqa: PLC0415
-        except ImportError:
-            raise StartError(
-                f"{name} needs the extra metrics: pip install 'minikafka[metrics]'"
-            ) from None
-        from minikafka.node.metrics import node_samples  # noqa: PLC0415
-        from minikafka.server.metrics_http import MetricsServer  # noqa: PLC0415
-
-        server = MetricsServer(lambda: node_samples(self.node), exposition)
-        try:
-            bound = await server.bind(host, port)
-        except OSError as error:
-            raise StartError(
-                f"{name}: cannot bind {self.config.values[keys.METRICS_HTTP_LISTEN]}: "
-                f"{error.strerror}"
-            ) from None
-        self._metrics = server
-        # DescribeConfigs returns the port that was bound, so that clients can find it.
-        shown = f"[{host}]:{bound}" if ":" in host else f"{host}:{bound}"
-        given = {**self.config.values.given, name: shown}
-        self.config = self.config._replace(values=Config(given), metrics_address=(host, bound))
-        _log.info("node %d serves its metrics at http://%s/metrics", self.config.node_id, shown)
-
-    def start(self) -> None:
-        """Load the disks and start the node.
+        """Load the disks; nothing runs before `start`.
 
         Raises:
             StartError: a log directory is not formatted, or cannot be used.
         """
+        self.config = bound.config
+        self._on_started = on_started
+        self._loop = loop
+        self._tasks: list[asyncio.Task[None]] = []
+        self._hooks = DebugHooks.from_environment(os.environ)
+        self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
+        self._followed = self.config.values
+        ports = {name: each.port for name, each in bound.listeners.items()}
+        self.node = self._assemble(ports)
+        self.driver = Driver(
+            self.node,
+            loop,
+            self._started,
+            self._clock,
+            follow_limits=self._follow_limits,
+            held_bytes=self._queued_bytes,
+        )
+        self._metrics = None if bound.metrics is None else _metrics_server(bound.metrics, self.node)
+        self._prepare_connections(bound)
+
+    def _assemble(self, ports: Mapping[str, int]) -> Node:
         config = self.config
         try:
             disks = {path: self._disk(path) for path in config.all_log_dirs}
@@ -203,23 +220,33 @@ class RunningNode:
                     f"{config.metadata_log_dir} is not formatted: it has no meta.properties; "
                     "run bin/kafka-storage.py format first"
                 )
-            self.node = assemble(
-                config,
-                Surroundings(
-                    disks,
-                    self._ports,
-                    identity.cluster_id,
-                    Random(int.from_bytes(os.urandom(8), "big")),
-                    self._clock(),
-                ),
+            rng = Random(int.from_bytes(os.urandom(8), "big"))
+            return assemble(
+                config, Surroundings(disks, ports, identity.cluster_id, rng, self._clock())
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None
-        for listener in config.controller_listeners:
+
+    def _prepare_connections(self, bound: BoundNode) -> None:
+        config, connections = self.config, self.driver.connections
+        connections.limits = bound.limits
+        bound_bytes = config.values[keys.QUEUED_MAX_REQUEST_BYTES]
+        if bound_bytes > 0:
+            connections.memory.bound_bytes = bound_bytes
+        if len(config.broker_listeners) > 1 or not config.is_broker:
+            connections.node_listeners = frozenset(
+                (config.inter_broker_listener_name, *config.controller_listener_names)
+            )
+        for name, sockets in bound.listeners.items():
+            connections.listen(name, sockets)
+
+    def start(self) -> None:
+        """Start the node; open the listeners for controllers and metrics."""
+        for listener in self.config.controller_listeners:
             self._serve(listener.name)
         if self._metrics is not None:
             self._tasks.append(self._loop.create_task(self._metrics.serve()))
-        self.driver.start(self.node)
+        self.driver.start()
 
     def _queued_bytes(self) -> int:
         return self.node.env.queued_bytes
@@ -260,6 +287,15 @@ class RunningNode:
 
     def _serve(self, listener: str) -> None:
         self._tasks.append(self._loop.create_task(self.driver.connections.serve(listener)))
+
+
+def _metrics_server(bound: BoundSockets, node: Node) -> "MetricsServer":
+    # A node without a metrics listener never imports these.
+    from minikafka.node.metrics import node_samples  # noqa: PLC0415
+    from minikafka.server.metrics_http import MetricsServer  # noqa: PLC0415
+    from minikafka.server.prometheus_text import exposition  # noqa: PLC0415
+
+    return MetricsServer(bound, lambda: node_samples(node), exposition)
 
 
 def _unknown_address(values: Config, error: OSError) -> str:

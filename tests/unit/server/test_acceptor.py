@@ -10,6 +10,7 @@ import uvloop
 
 from minikafka.server import acceptor as module
 from minikafka.server.acceptor import Acceptor
+from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.open_files import OpenFiles
 
 
@@ -55,8 +56,8 @@ def refusing(monkeypatch, number, times):
 
 def test_connections_are_taken_once_it_serves():
     async def main():
-        acceptor = Acceptor(asyncio.get_running_loop(), Greeter)
-        port = await acceptor.bind("127.0.0.1", 0, 50)
+        bound = await bind_sockets("127.0.0.1", 0, 50)
+        acceptor, port = Acceptor(asyncio.get_running_loop(), bound, Greeter), bound.port
         with pytest.raises(ConnectionRefusedError):
             await greeting(port)
         acceptor.serve()
@@ -71,11 +72,11 @@ def test_connections_are_taken_once_it_serves():
 def test_a_taken_address_is_an_error():
     async def main():
         loop = asyncio.get_running_loop()
-        one, other = Acceptor(loop, Greeter), Acceptor(loop, Greeter)
-        port = await one.bind("127.0.0.1", 0, 50)
+        bound = await bind_sockets("127.0.0.1", 0, 50)
+        one, port = Acceptor(loop, bound, Greeter), bound.port
         one.serve()
         with pytest.raises(OSError, match="in use"):
-            await other.bind("127.0.0.1", port, 50)
+            await bind_sockets("127.0.0.1", port, 50)
         one.close()
 
     run(main)
@@ -87,8 +88,8 @@ def test_it_goes_on_after_the_system_refused(monkeypatch, caplog, number):
     refused = refusing(monkeypatch, number, 3)
 
     async def main():
-        acceptor = Acceptor(asyncio.get_running_loop(), Greeter)
-        port = await acceptor.bind("127.0.0.1", 0, 50)
+        bound = await bind_sockets("127.0.0.1", 0, 50)
+        acceptor, port = Acceptor(asyncio.get_running_loop(), bound, Greeter), bound.port
         acceptor.serve()
         assert await greeting(port) == b"hello"
         assert await greeting(port) == b"hello"
@@ -104,8 +105,8 @@ def test_a_file_of_a_log_makes_room(monkeypatch, caplog, files):
     monkeypatch.setattr(files, "make_room", lambda: True)
 
     async def main():
-        acceptor = Acceptor(asyncio.get_running_loop(), Greeter)
-        port = await acceptor.bind("127.0.0.1", 0, 50)
+        bound = await bind_sockets("127.0.0.1", 0, 50)
+        acceptor, port = Acceptor(asyncio.get_running_loop(), bound, Greeter), bound.port
         acceptor.serve()
         assert await greeting(port) == b"hello"
         acceptor.close()

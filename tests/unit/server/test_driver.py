@@ -74,7 +74,9 @@ class World:
     def __init__(self):
         self.node = ScriptedNode()
         self.started = []
-        self.driver = Driver(asyncio.get_running_loop(), lambda: self.started.append(True))
+        self.driver = Driver(
+            self.node, asyncio.get_running_loop(), lambda: self.started.append(True)
+        )
 
     async def halted(self):
         async with asyncio.timeout(10):
@@ -97,20 +99,20 @@ def raising(error):
 
 async def test_started_node_is_announced(world):
     world.node.reactions["start"] = lambda: [Started()]
-    world.driver.start(world.node)
+    world.driver.start()
     assert world.started == [True]
 
 
 async def test_halt_ends_with_the_node_s_exit_code(world):
     world.node.reactions[ShutdownRequested] = lambda: [Halt(3, "asked to")]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.halted() == 3
 
 
 async def test_halted_node_is_not_stepped_again(world):
     world.node.reactions[ShutdownRequested] = lambda: [Halt(0, "done")]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     world.driver.step(Tick())
     assert world.node.seen == [ShutdownRequested()]
@@ -122,7 +124,7 @@ async def test_halted_node_is_not_stepped_again(world):
 @pytest.mark.parametrize("when", ["start", ShutdownRequested])
 async def test_fault_stops_the_node(world, fault, when):
     world.node.reactions[when] = raising(fault)
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.halted() == 1
 
@@ -132,7 +134,7 @@ async def test_fault_stops_the_node(world, fault, when):
 )
 async def test_a_fault_of_the_disk_is_one_sentence(world, caplog, fault, has_stack):
     world.node.reactions["start"] = raising(fault)
-    world.driver.start(world.node)
+    world.driver.start()
     assert await world.halted() == 1
     (record,) = caplog.records
     assert record.getMessage() == f"the node cannot continue: {fault}"
@@ -146,7 +148,7 @@ async def test_step_is_never_entered_from_within_itself(world):
         return []
 
     world.node.reactions[ShutdownRequested] = react
-    world.driver.start(world.node)
+    world.driver.start()
     ticked = asyncio.ensure_future(world.node.await_event(Tick))
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
@@ -162,13 +164,13 @@ async def test_deadline_brings_a_tick(world):
 
     world.node.reactions[Tick] = react
     world.node.deadline_ms = read_clock().monotonic_ms
-    world.driver.start(world.node)
+    world.driver.start()
     assert await world.node.await_event(Tick) == Tick()
 
 
 async def test_earlier_deadline_replaces_a_later_one(world):
     world.node.deadline_ms = read_clock().monotonic_ms + 3_600_000
-    world.driver.start(world.node)
+    world.driver.start()
 
     def sooner():
         world.node.deadline_ms = read_clock().monotonic_ms
@@ -197,7 +199,7 @@ async def test_records_that_were_deleted_before_they_are_sent_are_no_error(
 
     caplog.set_level(logging.INFO, "minikafka")
     world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, (FileSlice(Source(), 0, 1),))]
-    world.driver.start(world.node)
+    world.driver.start()
     down = asyncio.ensure_future(world.node.await_event(ChannelDown))
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
@@ -209,7 +211,7 @@ async def test_records_that_were_deleted_before_they_are_sent_are_no_error(
 async def test_flush_is_done_elsewhere_and_reported(world):
     target = Target()
     world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (target, target))]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.node.await_event(FlushDone) == FlushDone(7, None)
     assert target.runs == 2
@@ -219,7 +221,7 @@ async def test_flush_that_fails_is_reported_with_its_fault(world):
     fault = StorageFault("d", "x")
     last = Target()
     world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (Target(fault), last))]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.node.await_event(FlushDone) == FlushDone(7, fault)
     assert last.runs == 0
@@ -227,14 +229,14 @@ async def test_flush_that_fails_is_reported_with_its_fault(world):
 
 async def test_flush_that_fails_in_no_known_way_stops_the_node(world):
     world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (Target(ZeroDivisionError()),))]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.halted() == 1
 
 
 async def test_work_is_done_in_another_thread_and_its_result_is_reported(world):
     world.node.reactions[ShutdownRequested] = lambda: [Work(7, threading.get_ident)]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     done = await world.node.await_event(WorkDone)
     assert (done.token, done.error) == (7, None)
@@ -244,7 +246,7 @@ async def test_work_is_done_in_another_thread_and_its_result_is_reported(world):
 async def test_work_that_raises_is_reported_with_its_error(world):
     error = ZeroDivisionError()
     world.node.reactions[ShutdownRequested] = lambda: [Work(7, Target(error).run)]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert await world.node.await_event(WorkDone) == WorkDone(7, None, error)
     assert not world.driver.halted.done()
@@ -269,7 +271,7 @@ async def test_work_that_raises_lets_go_of_what_it_held(world):
             raise ValueError from None
 
     world.node.reactions[ShutdownRequested] = lambda: [Work(7, fail)]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     error = (await world.node.await_event(WorkDone)).error
     assert "raise ValueError" in "".join(traceback.format_exception(error))
@@ -278,7 +280,7 @@ async def test_work_that_raises_lets_go_of_what_it_held(world):
 
 async def test_channel_that_cannot_be_opened_is_an_event(world):
     world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, [b"x"])]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     assert (await world.node.await_event(ChannelDown)).channel == CHANNEL
 
@@ -289,7 +291,7 @@ async def test_channel_that_is_closed_is_none(world):
         CloseChannel(CHANNEL),
         Flush(1, ()),
     ]
-    world.driver.start(world.node)
+    world.driver.start()
     world.driver.step(ShutdownRequested())
     await world.node.await_event(FlushDone)
     assert world.node.seen == [ShutdownRequested(), FlushDone(1, None)]
@@ -330,7 +332,7 @@ async def test_records_that_cannot_be_read_end_a_connection_and_not_the_node(wor
     part = FileSlice(Unreadable(error), 0, 10)
     world.node.reactions[ShutdownRequested] = lambda: [Reply(1, (b"head", part))]
     world.node.reactions[Tick] = lambda: [Reply(2, (b"answer",))]
-    world.driver.start(world.node)
+    world.driver.start()
     told = asyncio.ensure_future(world.node.await_event(ReadFailed))
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
@@ -349,7 +351,7 @@ async def test_records_that_cannot_be_read_end_a_connection_and_not_the_node(wor
 async def test_request_that_cannot_be_read_is_a_channel_that_is_down(world):
     part = FileSlice(Unreadable(ValueError("closed")), 0, 10)
     world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, (part,))]
-    world.driver.start(world.node)
+    world.driver.start()
     told = asyncio.ensure_future(world.node.await_event(ChannelDown))
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
@@ -370,6 +372,6 @@ async def test_what_is_due_at_once_takes_turns_with_what_comes_from_elsewhere(wo
 
     world.node.reactions[Tick] = react
     world.node.deadline_ms = 0
-    world.driver.start(world.node)
+    world.driver.start()
     await done.wait()
     assert order == ["tick", "other"] * 3 + ["tick"]

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
+from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits
 from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
@@ -29,7 +30,9 @@ class World:
         )
 
     async def serve(self):
-        self.port = await self.connections.listen("PLAINTEXT", HOST, 0, 50)
+        bound = await bind_sockets(HOST, 0, 50)
+        self.port = bound.port
+        self.connections.listen("PLAINTEXT", bound)
         await self.connections.serve("PLAINTEXT")
 
     async def dial(self):
@@ -197,7 +200,9 @@ async def test_another_node_gets_the_place_of_the_client_that_is_idle_for_longes
     busy.write(framed(b"not idle"))
     assert await world.events.next(RequestFrame) == (first, b"not idle")
     world.limit(**limit)
-    port = await world.connections.listen("NODES", HOST, 0, 50)
+    bound = await bind_sockets(HOST, 0, 50)
+    port = bound.port
+    world.connections.listen("NODES", bound)
     await world.connections.serve("NODES")
     world.connections.node_listeners = frozenset(("NODES",))
     _, writer = await asyncio.open_connection(HOST, port)
@@ -308,4 +313,4 @@ async def test_answer_to_a_parked_request_is_activity(world):
 
 async def test_address_in_use_is_refused(world):
     with pytest.raises(OSError):
-        await world.connections.listen("OTHER", HOST, world.port, 50)
+        await bind_sockets(HOST, world.port, 50)

@@ -12,6 +12,7 @@ from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestF
 from minikafka.common.faults import StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server import connection
+from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.frame_buffer import RECEIVE_BUFFER_BYTES
 from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
@@ -112,9 +113,10 @@ class Pair:
         self.events = events
 
     async def open(self):
-        port = await self.connections.listen("PLAINTEXT", "127.0.0.1", 0, 50)
+        bound = await bind_sockets("127.0.0.1", 0, 50)
+        self.connections.listen("PLAINTEXT", bound)
         await self.connections.serve("PLAINTEXT")
-        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket = socket.create_connection(("127.0.0.1", bound.port))
         self.socket.setblocking(False)
         self.number = (await self.events.next(ConnectionOpened)).connection
         return self

@@ -9,6 +9,7 @@ import pytest
 
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
+from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.metrics_http import MetricsServer
 
 SAMPLES = [Sample(catalog.LEADER_COUNT, at) for at in range(2500)]
@@ -25,11 +26,11 @@ def render(samples, accept):
 
 @asynccontextmanager
 async def serving(take=lambda: iter(SAMPLES), render=render, **options):
-    server = MetricsServer(take, render, **options)
-    port = await server.bind("127.0.0.1", 0)
+    bound = await bind_sockets("127.0.0.1", 0, 100)
+    server = MetricsServer(bound, take, render, **options)
     await server.serve()
     try:
-        yield port
+        yield bound.port
     finally:
         server.close()
         await server.wait_closed()
@@ -171,4 +172,4 @@ async def test_too_many_at_once_are_turned_away():
 async def test_an_address_in_use_is_an_error():
     async with serving() as port:
         with pytest.raises(OSError, match="in use"):
-            await MetricsServer(lambda: (), render).bind("127.0.0.1", port)
+            await bind_sockets("127.0.0.1", port, 100)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
+from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.frame_buffer import PIECE_BYTES, BufferPool
 from minikafka.server.listener import Connections
 from minikafka.server.request_memory import RequestMemory
@@ -37,7 +38,9 @@ class World:
         self.connections.node_listeners = frozenset(("NODES",))
         self.ports = {}
         for listener in ("CLIENTS", "NODES"):
-            self.ports[listener] = await self.connections.listen(listener, HOST, 0, 50)
+            bound = await bind_sockets(HOST, 0, 50)
+            self.ports[listener] = bound.port
+            self.connections.listen(listener, bound)
             await self.connections.serve(listener)
 
     async def ask(self, data):
