@@ -54,7 +54,9 @@ class Environment:
     """The connection for which the running step computes, or None."""
     on_contained: Callable[[str, Exception], None] = _log_contained
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
-    """Takes a log directory offline; raises if the node cannot run without it."""
+    """Takes a log directory offline; raises if the node cannot run without it, as a node without
+    the broker role does for each. The broker's replicas hold this object, so a node with that role
+    replaces the default after they are made."""
     _later: deque[Callable[[], None]] = field(default_factory=deque)
     _flushes: dict[int, FlushCallback] = field(default_factory=dict)
     _flush_count: int = 0

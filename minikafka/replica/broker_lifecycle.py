@@ -115,6 +115,7 @@ class BrokerLifecycle:
     offline_log_dirs: list[Uuid] = field(default_factory=list)
     incarnation_id: Uuid = field(init=False)
     listener: LifecycleListener = field(init=False)
+    """Passed to `start`: it holds this object, and so is made after it."""
     state: BrokerState = BrokerState.STARTING
     broker_epoch: int = -1
     _is_registered: bool = False
