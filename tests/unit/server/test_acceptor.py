@@ -69,19 +69,6 @@ def test_connections_are_taken_once_it_serves():
     run(main)
 
 
-def test_a_taken_address_is_an_error():
-    async def main():
-        loop = asyncio.get_running_loop()
-        bound = await bind_sockets("127.0.0.1", 0, 50)
-        one, port = Acceptor(loop, bound, Greeter), bound.port
-        one.serve()
-        with pytest.raises(OSError, match="in use"):
-            await bind_sockets("127.0.0.1", port, 50)
-        one.close()
-
-    run(main)
-
-
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
 def test_it_goes_on_after_the_system_refused(monkeypatch, caplog, number):
     """The loop's own server closed the socket, and refused connections from then on."""

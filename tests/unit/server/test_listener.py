@@ -309,8 +309,3 @@ async def test_answer_to_a_parked_request_is_activity(world):
     world.connections.unmute(number)
     connection._watch_idle()
     assert not connection.transport.is_closing()
-
-
-async def test_address_in_use_is_refused(world):
-    with pytest.raises(OSError):
-        await bind_sockets(HOST, world.port, 50)

@@ -167,9 +167,3 @@ async def test_too_many_at_once_are_turned_away():
         assert (await held[0][0].read()).startswith(b"HTTP/1.1 200 ")
         for _, writer in held:
             await hang_up(writer)
-
-
-async def test_an_address_in_use_is_an_error():
-    async with serving() as port:
-        with pytest.raises(OSError, match="in use"):
-            await bind_sockets("127.0.0.1", port, 100)
