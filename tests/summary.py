@@ -22,13 +22,13 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 6_089,
+    "unit": 6_620,
     "property": 3_142,
     "conformance": 1_268,
-    "simulation": 394,
+    "simulation": 412,
     "scenario": 58,
-    "fuzz": 165,
-    "integration": 90,
+    "fuzz": 166,
+    "integration": 94,
     "fault": 179,
     "golden": 53,
     "attacks": 16,
