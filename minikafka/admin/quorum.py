@@ -11,8 +11,7 @@ from minikafka.messages.describe_quorum import (
     DescribeQuorumRequestTopicData,
     ReplicaState,
 )
-
-_TOPIC = "__cluster_metadata"
+from minikafka.metadata.topic_name import METADATA_TOPIC
 
 
 class QuorumReplica(NamedTuple):
@@ -44,7 +43,7 @@ def describe_quorum(client: AdminClient) -> QuorumInfo:
         AdminError: the request failed, with the cluster's reason.
     """
     request = DescribeQuorumRequest(
-        [DescribeQuorumRequestTopicData(_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
+        [DescribeQuorumRequestTopicData(METADATA_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
     )
     response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
     check(response.error_code, response.error_message)

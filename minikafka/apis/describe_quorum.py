@@ -19,12 +19,12 @@ from minikafka.messages.describe_quorum import (
     Node,
     ReplicaState,
 )
+from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.quorum_progress import Progress
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.operation import forward_to_controller
 from minikafka.serving.registry import controller_api
 
-_TOPIC = "__cluster_metadata"
 _NODES_FROM = 2
 _VERSIONS = (0, 2)
 
@@ -43,7 +43,7 @@ def describe_quorum(
         for topic in request.topics
         for each in topic.partitions
     ]
-    if len(request.topics) != 1 or names != [(_TOPIC, 0)]:
+    if len(request.topics) != 1 or names != [(METADATA_TOPIC, 0)]:
         # As Kafka: a request that names any other partition gets an error for all of them.
         return DescribeQuorumResponse(
             error_message=None,
@@ -51,7 +51,7 @@ def describe_quorum(
         )
     response = DescribeQuorumResponse(
         error_message=None,
-        topics=[DescribeQuorumResponseTopicData(_TOPIC, [_describe(ctx)])],
+        topics=[DescribeQuorumResponseTopicData(METADATA_TOPIC, [_describe(ctx)])],
     )
     if ctx.version >= _NODES_FROM:
         response.nodes = [

@@ -19,11 +19,11 @@ from minikafka.messages.fetch_snapshot import (
     LeaderIdAndEpoch,
     NodeEndpoint,
 )
+from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
-_METADATA_TOPIC = "__cluster_metadata"
 _ENDPOINTS_FROM = 1
 _MOST_BYTES = 8 * 1024 * 1024
 """The largest part, which is in memory until it is sent: the default of Kafka's followers."""
@@ -47,7 +47,7 @@ def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> Fet
         current_leader=LeaderIdAndEpoch(raft.leader_id, raft.epoch),
         unaligned_records=b"",
     )
-    if topic.name != _METADATA_TOPIC or wanted.partition != 0:
+    if topic.name != METADATA_TOPIC or wanted.partition != 0:
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     else:
         answer.error_code = _read(ctx, request, wanted, answer)

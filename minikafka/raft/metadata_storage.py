@@ -27,6 +27,7 @@ from minikafka.log.scan import scan_batches
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.serde import MetadataRecord
+from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.election_state import read_election_state
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot, snapshot_ids
 from minikafka.raft.storage import bootstrap_records
@@ -36,7 +37,7 @@ from minikafka.records.scan import check_crc
 
 _log = logging.getLogger("minikafka.raft")
 
-METADATA_PARTITION: Final = TopicPartition("__cluster_metadata", 0)
+METADATA_PARTITION: Final = TopicPartition(METADATA_TOPIC, 0)
 RECOVERY_POINT: Final = f"{METADATA_FOLDER}/{RECOVERY_POINTS}"
 """The file of the recovery point."""
 REMEDY: Final = (

@@ -11,6 +11,7 @@ from minikafka.common.ids import Uuid
 from minikafka.log.disk import Disk, File
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
+from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshots import PART_SUFFIX, Snapshot, SnapshotId, parse_snapshot
@@ -19,7 +20,6 @@ from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.raft")
 _VERSION = 1
-_METADATA_TOPIC = "__cluster_metadata"
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class SnapshotFetch:
             max_bytes=self.settings.snapshot_max_bytes,
             topics=[
                 messages.FetchSnapshotRequestTopicSnapshot(
-                    name=_METADATA_TOPIC,
+                    name=METADATA_TOPIC,
                     partitions=[
                         messages.FetchSnapshotRequestPartitionSnapshot(
                             partition=0,

@@ -38,6 +38,7 @@ class SnapshotRetention:
         while len(snapshots) > 1 and self._is_due(snapshots, now):
             gone, newer = snapshots[0], snapshots[1]
             count = log.delete_before(newer.snapshot_id.end_offset, now)
+            self.raft.quorum.history.forget(newer.snapshot_id.end_offset)
             self.raft.disk.remove(f"{METADATA_FOLDER}/{gone.snapshot_id.file_name}")
             del snapshots[0]
             _log.info(
