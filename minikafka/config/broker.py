@@ -131,6 +131,12 @@ CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES: Key[int] = Key(
     valid=at_least(1),
     doc="The maximum number of bytes of a metadata snapshot in one response.",
 )
+CONTROLLER_QUORUM_AUTO_JOIN_ENABLE: Key[bool] = Key(
+    name="controller.quorum.auto.join.enable",
+    type=ConfigType.BOOLEAN,
+    default=False,
+    doc="Whether a controller of a dynamic quorum asks to be made a voter.",
+)
 LOG_DIR: Key[tuple[str, ...]] = Key(
     name="log.dir",
     type=ConfigType.LIST,

@@ -27,7 +27,6 @@ connections.max.reauth.ms LONG r * =0
 controller.performance.always.log.threshold.ms LONG r 0.. =2000
 controller.performance.sample.period.ms LONG r 100.. =60000
 controller.quorum.append.linger.ms INT r 0.. =25
-controller.quorum.auto.join.enable BOOLEAN r * =false
 controller.quota.window.num INT r 1.. =11
 controller.quota.window.size.seconds INT r 1.. =1
 controller.socket.timeout.ms INT r * =30000

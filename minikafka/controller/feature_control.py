@@ -16,6 +16,7 @@ from minikafka.controller.view import View
 from minikafka.messages import update_features as messages
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import FeatureRange
 from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
@@ -78,9 +79,9 @@ def _check(view: View, update: messages.FeatureUpdateKey) -> None:
         )
     _check_nodes(view, name, level)
     _check_direction(update, _finalized(view, name))
-    if name == KRAFT_VERSION and level != view.kraft_version:
+    if name == KRAFT_VERSION and level < view.kraft_version:
         raise InvalidUpdateVersionError(
-            f"{KRAFT_VERSION} can only be chosen when storage is formatted"
+            f"{name} cannot be downgraded from {view.kraft_version} to {level}"
         )
 
 
@@ -130,6 +131,9 @@ def _check_dependencies(levels: Mapping[str, int]) -> None:
 
 
 def _records(view: View, name: str, level: int) -> list[MetadataRecord]:
+    if name == KRAFT_VERSION:
+        # The quorum writes its level as a control record. The answer waits for this one after it.
+        return [NoOpRecord()]
     records: list[MetadataRecord] = []
     if name == ELIGIBLE_LEADER_REPLICAS_VERSION and level:
         records += _one_min_isr_for_all(view)

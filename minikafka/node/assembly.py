@@ -249,6 +249,7 @@ class _Builder:
             disk=home.disk,
             bootstrap=config.bootstrap_servers,
             endpoints=self._endpoints(controller=True) if config.is_controller else (),
+            is_joining=values[keys.CONTROLLER_QUORUM_AUTO_JOIN_ENABLE],
             settings=RaftSettings(
                 election_timeout_ms=values[keys.CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS],
                 election_backoff_max_ms=values[keys.CONTROLLER_QUORUM_ELECTION_BACKOFF_MAX_MS],

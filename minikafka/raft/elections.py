@@ -96,7 +96,7 @@ class QuorumElections:
         before = self.quorum.state
         self.quorum.start()
         self._entered(before)
-        if isinstance(self.quorum.state, Unattached) and self.quorum.is_voter:
+        if isinstance(self.quorum.state, Unattached) and self.quorum.may_stand:
             self._arm(self.env.rng.randrange(_FIRST_ELECTION_MS), self._suspect)
 
     # Roles
@@ -184,12 +184,26 @@ class QuorumElections:
     def _wait_for_leader(self) -> None:
         if self.quorum.is_only_voter:
             self._stand()
-        elif self.quorum.is_voter:
+        elif self.quorum.may_stand:
             self._arm(self._election_timeout_ms(), self._suspect)
+
+    def voters_changed(self) -> None:
+        """Use the latest voters in this role; a running election goes on with its own."""
+        match self.quorum.state:
+            case Unattached():
+                self._cancel(self._timer)
+                self._wait_for_leader()
+            case Follower():
+                self._cancel(self._timer)
+                self.fetched()
+            case Leader():
+                self._check_quorum()
+            case _:
+                pass
 
     def _suspect(self) -> None:
         """Ask for pre-votes, since this voter hears of no leader."""
-        if self.quorum.is_voter:
+        if self.quorum.may_stand:
             self._change(self.quorum.become_prospective)
         elif not isinstance(self.quorum.state, Follower):
             # The voters were changed meanwhile: this node is none of them any more.
@@ -281,7 +295,7 @@ class QuorumElections:
 
     def fetched(self) -> None:
         """Wait for the next successful fetch from the leader, now that there was one."""
-        if self.quorum.is_voter:
+        if self.quorum.may_stand:
             self._arm(self.settings.fetch_timeout_ms, self._suspect)
 
     # Leading
@@ -450,21 +464,22 @@ class QuorumElections:
         quorum = self.quorum
         if isinstance(quorum.state, Follower) and quorum.leader_id == leader_id:
             quorum.state.has_fetched = False
-            if quorum.is_voter:
-                self._arm(self._turn_ms(successors), self._suspect)
+            if quorum.may_stand:
+                own = (quorum.node_id, quorum.directory_id)
+                delay_ms = _turn_ms(successors, own, self.settings.election_backoff_max_ms)
+                self._arm(delay_ms, self._suspect)
         return ErrorCode.NONE
 
-    def _turn_ms(self, successors: list[tuple[int, Uuid]]) -> int:
-        """The time after which this voter asks for votes, by its place among the successors."""
-        places = [
-            place
-            for place, (node_id, directory_id) in enumerate(successors)
-            if node_id == self.quorum.node_id
-            and directory_id in (ZERO_UUID, self.quorum.directory_id)
-        ]
-        most_ms = self.settings.election_backoff_max_ms
-        if not places:
-            return most_ms
-        if places[0] == 0:
-            return 0
-        return min(most_ms, (most_ms >> (len(successors) - 1)) << (places[0] - 1))
+
+def _turn_ms(successors: list[tuple[int, Uuid]], voter: tuple[int, Uuid], most_ms: int) -> int:
+    """The time after which a voter asks for votes, by its place among the successors."""
+    places = [
+        place
+        for place, (node_id, directory_id) in enumerate(successors)
+        if node_id == voter[0] and directory_id in (ZERO_UUID, voter[1])
+    ]
+    if not places:
+        return most_ms
+    if places[0] == 0:
+        return 0
+    return min(most_ms, (most_ms >> (len(successors) - 1)) << (places[0] - 1))

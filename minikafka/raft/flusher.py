@@ -87,15 +87,18 @@ class MetadataFlusher:
 
         With `has_flushed` the committed records are durable already, as those of a leader.
         """
-        request = None if has_flushed else self.log.take_flush(everything=True)
 
         def done(fault: StorageFault | None) -> None:
-            if fault is None and request is not None:
-                self.log.flushed(request)
             on_done(fault)
             self.save_recovery_point()
 
-        self.env.flush((target,) if request is None else (request, target), done)
+        def flush_target() -> None:
+            self.env.flush((target,), done)
+
+        if has_flushed:
+            flush_target()
+        else:
+            self.flush_then(flush_target)
 
     def save_recovery_point(self, *, sync: bool = False) -> None:
         """Save the offset below which all is durable and committed. No truncation goes below it."""

@@ -61,6 +61,9 @@ class FollowerListener(Protocol):
     def on_appended(self) -> None:
         """Continue after records of the leader were appended."""
 
+    def on_voters(self) -> None:
+        """Use the latest voters of `QuorumState`."""
+
     def when_durable(self, callback: Callable[[], None]) -> None:
         """Call back when everything in the log is on the disk."""
 
@@ -75,8 +78,9 @@ class FollowerListener(Protocol):
 class MetadataFetcher:
     """One fetch after the other, to the leader or, if it is unknown or silent, to another node.
 
-    `bootstrap` are addresses to ask for the leader. A voter fetches on when everything that it has
-    appended is on its disk: the offset of a fetch counts for the high watermark.
+    `bootstrap` are addresses to ask for the leader. A controller fetches on when everything that it
+    has appended is on its disk: if it is a voter, or is made one before it knows, the offset of a
+    fetch counts for the high watermark.
     """
 
     env: Environment
@@ -106,7 +110,7 @@ class MetadataFetcher:
         if not isinstance(self.quorum.state, Follower | Unattached) or self.quorum.is_only_voter:
             return
         round_ = self._round
-        if self.quorum.is_voter:
+        if self.quorum.is_controller:
             # The process before may not have flushed what is in the log.
             self.listener.when_durable(lambda: self._after(0, round_))
         else:
@@ -226,7 +230,7 @@ class MetadataFetcher:
         if answer.high_watermark >= 0:
             self.listener.on_high_watermark(answer.high_watermark)
         round_ = self._round
-        if self.quorum.is_voter:
+        if self.quorum.is_controller:
             self.listener.when_durable(lambda: self._after(0, round_))
         else:
             self._after(0, round_)
@@ -244,8 +248,9 @@ class MetadataFetcher:
             )
             self._again()
             return False
-        for offset, records_of_batch in control:
-            self.quorum.history.append(offset, records_of_batch)
+        changes = [self.quorum.history.append(*batch) for batch in control]
+        if any(changes):
+            self.listener.on_voters()
         self._warned = ""
         self.listener.on_appended()
         return True
@@ -277,7 +282,8 @@ class MetadataFetcher:
             raise self._leader_is_older(end_offset)
         _log.info("[raft %d] truncates the metadata log to offset %d", self.quorum.node_id, target)
         self.log.truncate_to(target, self.env.clock.now)
-        self.quorum.history.truncate(target)
+        if self.quorum.history.truncate(target):
+            self.listener.on_voters()
 
     def _leader_is_older(self, offset: int) -> StorageFault:
         """The fault for a leader that lacks committed metadata, which a quorum never loses.
@@ -332,5 +338,6 @@ class MetadataFetcher:
             return
         self.log.start_after(snapshot_id, self.env.clock.now)
         self.quorum.adopt(snapshot_id, snapshot)
+        self.listener.on_voters()
         self.listener.on_fetched_snapshot(snapshot_id, snapshot)
         self._after(0, self._round)

@@ -76,6 +76,21 @@ class QuorumProgress:
                 return
             del self._observers[key]
 
+    def regroup(self, voters: VoterSet) -> None:
+        """Use new voters: what is known of a node stays when it becomes one, or ceases to be."""
+        everyone = [*self._voters.values(), *self._observers.values()]
+        self._voters.clear()
+        self._observers.clear()
+        for each in sorted(everyone, key=lambda it: it.last_fetch_ms):
+            if voters.includes(each.node_id, each.directory_id):
+                self._voters[_key(voters.voters[each.node_id])] = each
+            else:
+                self._observers[each.node_id, each.directory_id] = each
+
+    def observer(self, node_id: int, directory_id: Uuid) -> Progress | None:
+        """The progress of a node that is no voter; None if it has not fetched."""
+        return self._observers.get((node_id, directory_id))
+
     def of(self, voter: RaftVoter) -> Progress | None:
         """The progress of a voter; None if it has not fetched from this leader."""
         return self._voters.get(_key(voter))

@@ -58,6 +58,8 @@ class QuorumState:
     state: RoleState = field(default_factory=Unattached, init=False)
     adopted_offset: int = field(default=0, init=False)
     """The end offset of the snapshot that was loaded last; 0 without one."""
+    committed_offset: int = field(default=0, init=False)
+    """The offset below which, as this node knows, everything was committed."""
     _election: ElectionState = field(default_factory=ElectionState, init=False)
 
     @property
@@ -123,6 +125,20 @@ class QuorumState:
         )
 
     @property
+    def may_stand(self) -> bool:
+        """True if this node may ask for votes: it is a voter, or its removal may be undone.
+
+        Unlike Kafka (row 29): the removed voter may be the only one that has the record, if the
+        leader has lost its tail. The others then cannot win against the longer log of this node.
+        """
+        committed, _ = self.history.at(self.committed_offset)
+        return self.is_voter or (
+            self.is_controller
+            and committed is not None
+            and committed.includes(self.node_id, self.directory_id)
+        )
+
+    @property
     def is_only_voter(self) -> bool:
         """True if this node is the quorum."""
         return self.is_voter and self.voters is not None and len(self.voters) == 1
@@ -169,7 +185,12 @@ class QuorumState:
     def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Use the voters of a snapshot; control records before it no longer count."""
         self.adopted_offset = snapshot_id.end_offset
+        self.committed(snapshot_id.end_offset)
         self.history.load(snapshot_id.end_offset, snapshot.voters, snapshot.kraft_version)
+
+    def committed(self, offset: int) -> None:
+        """Note that everything below `offset` is committed."""
+        self.committed_offset = max(self.committed_offset, offset)
 
     # Transitions
 

@@ -35,10 +35,12 @@ from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.roles import Follower, Leader, RoleState
 from minikafka.raft.settings import RaftSettings
-from minikafka.raft.snapshots import Snapshot, SnapshotId, kraft_version_record
+from minikafka.raft.snapshots import Snapshot, SnapshotId
+from minikafka.raft.voter_changes import VoterChanges
 from minikafka.raft.voter_set import VoterSet
+from minikafka.raft.voter_updater import VoterUpdater
 from minikafka.records.batch import ControlType
-from minikafka.records.builder import control_record
+from minikafka.records.builder import NewRecord, control_record
 from minikafka.records.reader import control_type
 from minikafka.rpc.calls import Calls
 
@@ -89,10 +91,14 @@ class RaftNode:
     settings: RaftSettings
     endpoints: tuple[Endpoint, ...] = ()
     """The controller listeners of this node."""
+    is_joining: bool = False
+    """True if this controller asks to be made a voter."""
     high_watermark: int = -1
     elections: QuorumElections = field(init=False)
+    changes: VoterChanges = field(init=False)
     _flusher: MetadataFlusher = field(init=False)
     _fetcher: MetadataFetcher = field(init=False)
+    _updater: VoterUpdater = field(init=False)
     _listener: RaftListener = field(init=False)
     """Passed to `start`: it holds this node, and so is made after it."""
     _on_stopped: Callable[[], None] | None = field(default=None, init=False)
@@ -132,6 +138,23 @@ class RaftNode:
             ),
             settings=self.settings,
             listener=self,
+        )
+        self.changes = VoterChanges(
+            env=self.env,
+            calls=self.calls,
+            quorum=self.quorum,
+            settings=self.settings,
+            endpoints=self.endpoints,
+            log=self,
+        )
+        self._updater = VoterUpdater(
+            env=self.env,
+            calls=self.calls,
+            cluster_id=self.cluster_id,
+            quorum=self.quorum,
+            settings=self.settings,
+            own_voter=self.changes.own_voter,
+            is_joining=self.is_joining,
         )
 
     # Properties
@@ -196,7 +219,7 @@ class RaftNode:
     @property
     def committed_offset(self) -> int:
         """The offset below which, as this node knows, everything was committed."""
-        return max(self.high_watermark, self._flusher.recovery_point, self.quorum.adopted_offset)
+        return self.quorum.committed_offset
 
     # Starting and stopping
 
@@ -208,6 +231,7 @@ class RaftNode:
         """
         self._listener = listener
         self.quorum.load(self.log)
+        self.quorum.committed(self._flusher.recovery_point)
         self.elections.start()
 
     def close(self) -> None:
@@ -241,8 +265,10 @@ class RaftNode:
     def on_role(self, before: RoleState) -> None:
         """Do what a new role, epoch or leader requires."""
         if isinstance(before, Leader):
+            self.changes.resigned()
             self._listener.on_resign()
         self._fetcher.restart()
+        self._updater.restart()
         self.env.notify(RaftEvent.ROLE_CHANGED)
         if isinstance(self.quorum.state, Leader):
             self._lead(self.quorum.state)
@@ -268,7 +294,7 @@ class RaftNode:
         self._listener.on_leader(epoch)
 
     def _append_leader_change(self, leader: Leader) -> None:
-        """Append the first batch of the epoch: its leader, and the voters if none are logged."""
+        """Append the first batch of the epoch: its leader, and the voters if need be."""
         quorum, now = self.quorum, self.env.clock.now
         assert quorum.voters is not None
         message = LeaderChangeMessage(
@@ -276,17 +302,19 @@ class RaftNode:
             voters=[LeaderChangeVoter(voter_id=voter_id) for voter_id in quorum.voters.ids],
             granting_voters=[LeaderChangeVoter(voter_id=each) for each in leader.granting],
         )
-        records = [
-            control_record(ControlType.LEADER_CHANGE, encode_message(message, 0), now.wall_ms)
-        ]
-        if quorum.kraft_version > 0 and quorum.history.voters_offset < 0:
-            voters = quorum.voters.to_record()
-            records.append(kraft_version_record(quorum.kraft_version, now.wall_ms))
-            records.append(control_record(ControlType.KRAFT_VOTERS, voters, now.wall_ms))
+        value = encode_message(message, 0)
+        first = control_record(ControlType.LEADER_CHANGE, value, now.wall_ms)
+        self.append_control([first, *self.changes.first_records(now.wall_ms)])
+
+    def append_control(self, records: list[NewRecord]) -> int:
+        """Append a control batch, whose voters hold at once; the offset of its last record."""
         base_offset = self.log.end_offset
-        self.log.append_control(records, epoch=quorum.epoch, now=now)
-        quorum.history.append(base_offset, [(control_type(x.key), x.value or b"") for x in records])
+        last = self.log.append_control(records, epoch=self.epoch, now=self.env.clock.now)
+        control = [(control_type(each.key), each.value or b"") for each in records]
+        if self.quorum.history.append(base_offset, control):
+            self.on_voters()
         self._appended()
+        return last
 
     def append(self, records: Sequence[MetadataRecord], *, metadata_version: int) -> int:
         """Append one batch; return the offset of its last record, which is not committed yet.
@@ -334,7 +362,18 @@ class RaftNode:
             )
         )
 
+    def on_removed(self) -> None:
+        """Resign: the set of voters without this leader is committed."""
+        _log.info("[raft %d] resigns in epoch %d: it is no voter", self.node_id, self.epoch)
+        self.elections.resign()
+
     # Following: `FollowerListener`
+
+    def on_voters(self) -> None:
+        """Use the latest voters, which were appended, truncated, or are those of a snapshot."""
+        if self.voters is not None:
+            self.progress.regroup(self.voters)
+        self.elections.voters_changed()
 
     def on_fetched(self) -> None:
         """Give the leader time for the next fetch: this one was successful."""
@@ -354,9 +393,12 @@ class RaftNode:
         if offset <= self.high_watermark:
             return
         self.high_watermark = offset
+        self.quorum.committed(offset)
         self.log.update_high_watermark(offset)
         self._listener.on_commit()
         self.env.notify(RaftEvent.COMMITTED)
+        if self.is_leader:
+            self.changes.committed(offset)
 
     def on_fetched_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Load a snapshot of the leader, which replaced the log."""

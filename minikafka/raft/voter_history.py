@@ -85,22 +85,27 @@ class VoterHistory:
         """The voters and the kraft.version that records below `end_offset` have set."""
         return self._voters.at(end_offset), self._levels.at(end_offset)
 
-    def append(self, offset: int, control: list[tuple[int, bytes]]) -> None:
-        """Use the control records of a batch that begins at `offset`.
+    def append(self, offset: int, control: list[tuple[int, bytes]]) -> bool:
+        """Use the control records of a batch that begins at `offset`; true if it has voters.
 
         Raises:
             MalformedMessage: a record is damaged.
         """
+        has_voters = False
         for at, (kind, value) in enumerate(control, offset):
             if kind == ControlType.KRAFT_VOTERS:
                 self._voters.add(at, VoterSet.from_record(value))
+                has_voters = True
             elif kind == ControlType.KRAFT_VERSION:
                 self._levels.add(at, int.from_bytes(value[2:4], "big"))
+        return has_voters
 
-    def truncate(self, end_offset: int) -> None:
-        """Undo the records from `end_offset` on."""
+    def truncate(self, end_offset: int) -> bool:
+        """Undo the records from `end_offset` on; true if there were voters among them."""
+        undone = self.voters_offset >= end_offset
         self._voters.truncate(end_offset)
         self._levels.truncate(end_offset)
+        return undone
 
     def forget(self, end_offset: int) -> None:
         """Drop what a snapshot that ends at `end_offset` has replaced."""

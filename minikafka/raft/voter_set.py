@@ -95,6 +95,14 @@ class VoterSet:
         voter = self.voters.get(node_id)
         return voter is not None and voter.directory_id in (None, directory_id)
 
+    def with_voter(self, voter: RaftVoter) -> "VoterSet":
+        """This set with a voter, which replaces the one that has its id."""
+        return VoterSet.of({**self.voters, voter.node_id: voter}.values())
+
+    def without(self, node_id: int) -> "VoterSet":
+        """This set without a voter."""
+        return VoterSet.of(each for each in self.voters.values() if each.node_id != node_id)
+
     @property
     def majority(self) -> int:
         """The number of voters that are more than half of them."""

@@ -38,6 +38,8 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         64: ("unregister_broker", 0, 0),
         74: ("list_config_resources", 0, 1),
         75: ("describe_topic_partitions", 0, 0),
+        80: ("add_raft_voter", 0, 1),
+        81: ("remove_raft_voter", 0, 0),
         1093: ("get_replica_log_info", 0, 0),
     },
     "controller": {
@@ -67,5 +69,8 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         67: ("allocate_producer_ids", 0, 0),
         70: ("controller_registration", 0, 0),
         73: ("assign_replicas_to_dirs", 0, 0),
+        80: ("add_raft_voter", 0, 1),
+        81: ("remove_raft_voter", 0, 0),
+        82: ("update_raft_voter", 0, 0),
     },
 }

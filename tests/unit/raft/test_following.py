@@ -171,7 +171,11 @@ def test_a_node_that_was_removed_asks_for_no_votes(world, source):
     add_voters(source, 101, 102, 103)
     source.settle()
     end = world.raft.end_offset
-    world.fetch_answer(world.wait_for(ApiKey.FETCH)[-1], records=source.bytes_from(end))
+    world.fetch_answer(
+        world.wait_for(ApiKey.FETCH)[-1],
+        records=source.bytes_from(end),
+        high_watermark=source.raft.end_offset,
+    )
     assert not world.raft.quorum.is_voter
     world.sent()
     world.advance(20_000)
