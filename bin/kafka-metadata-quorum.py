@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Describe the metadata quorum: see --help."""
+"""Describe the metadata quorum, change its voters: see --help."""
 
 import sys
 from pathlib import Path

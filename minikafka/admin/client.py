@@ -15,6 +15,7 @@ from typing import Any, Self
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import parse_address
+from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.metadata import MetadataRequest
 from minikafka.protocol.primitives import (
     MalformedMessage,
@@ -27,6 +28,8 @@ _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
 NOTICE_AFTER_S = 2.0
 """The time after which `on_wait` reports what an operation is waiting for."""
+_BROKERS = 1
+_CONTROLLERS = 2
 _UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
 
 
@@ -109,6 +112,11 @@ def _name_of(request: Any) -> str:
     return type(request).__name__.removesuffix("Request")
 
 
+def _id_of(broker: Any) -> int:
+    """Return the id of a node in a response of Metadata or DescribeCluster."""
+    return int(broker.node_id if hasattr(broker, "node_id") else broker.broker_id)
+
+
 class AdminClient:
     """A client of a cluster, given by its bootstrap servers."""
 
@@ -119,8 +127,11 @@ class AdminClient:
         client_id: str,
         timeout_s: float = 30.0,
         on_wait: Callable[[str], None] | None = None,
+        of_controllers: bool = False,
     ) -> None:
         """Parse the addresses; connections are opened when they are needed.
+
+        With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
 
         `on_wait` is called, from another thread, with a sentence about each operation that takes
         longer than NOTICE_AFTER_S.
@@ -130,6 +141,7 @@ class AdminClient:
         """
         self._client_id = client_id
         self._on_wait = on_wait
+        self._of_controllers = of_controllers
         self._waits_for = ""
         self._timeout_s = timeout_s
         self._servers: list[tuple[str, int]] = []
@@ -137,7 +149,8 @@ class AdminClient:
             try:
                 self._servers.append(parse_address(text.strip()))
             except ValueError as error:
-                raise AdminError(f"--bootstrap-server {text!r}: {error}") from None
+                option = "--bootstrap-controller" if of_controllers else "--bootstrap-server"
+                raise AdminError(f"{option} {text!r}: {error}") from None
         self._learned: list[tuple[str, int]] = []
         self._any: BrokerConnection | None = None
         self._by_broker: dict[int, BrokerConnection] = {}
@@ -184,6 +197,34 @@ class AdminClient:
                     ) from None
                 time.sleep(_RETRY_BACKOFF_S)
 
+    @property
+    def endpoint_type(self) -> int:
+        """The kind of this client's servers, as DescribeCluster has it."""
+        return _CONTROLLERS if self._of_controllers else _BROKERS
+
+    def ask_active(self, request: Any) -> Any:
+        """Return the response of the active controller, to which brokers forward such a request.
+
+        Raises:
+            AdminError: no node answers, or it does not have this API.
+        """
+        if not self._of_controllers:
+            return self.ask(request)
+        with self._noticed(f"{_name_of(request)} from the active controller"):
+            deadline_s = time.monotonic() + self._timeout_s
+            while True:
+                try:
+                    return self._ask_broker(self._active_controller(), request)
+                except AdminError as error:
+                    if not is_retriable(error.code) or time.monotonic() >= deadline_s:
+                        raise
+                    time.sleep(_RETRY_BACKOFF_S)
+
+    def _active_controller(self) -> int:
+        response = self._ask_any(DescribeClusterRequest(endpoint_type=_CONTROLLERS))
+        check(response.error_code, response.error_message)
+        return int(response.controller_id)
+
     def ask_broker(self, broker_id: int, request: Any) -> Any:
         """Return the response of one broker.
 
@@ -207,7 +248,9 @@ class AdminClient:
             raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
         except OSError as error:
             self._drop(broker_id)
-            raise AdminError(f"no answer from broker {broker_id}: {error}") from None
+            raise AdminError(
+                f"no answer from {self._kind} {broker_id}: {error}", ErrorCode.NETWORK_EXCEPTION
+            ) from None
 
     def settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
         """Repeat a request while its result is a retriable error, until the timeout.
@@ -235,8 +278,13 @@ class AdminClient:
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """Return the live brokers with their addresses."""
-        response = self.ask(MetadataRequest(topics=[]))
-        found = {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
+        request = (
+            DescribeClusterRequest(endpoint_type=_CONTROLLERS)
+            if self._of_controllers
+            else MetadataRequest(topics=[])
+        )
+        response = self.ask(request)
+        found = {_id_of(broker): (broker.host, broker.port) for broker in response.brokers}
         self._learned = list(found.values())
         return found
 
@@ -248,8 +296,14 @@ class AdminClient:
     def _address_of(self, broker_id: int) -> tuple[str, int]:
         address = self.brokers().get(broker_id)
         if address is None:
-            raise AdminError(f"broker {broker_id} is not alive", ErrorCode.BROKER_NOT_AVAILABLE)
+            raise AdminError(
+                f"{self._kind} {broker_id} is not alive", ErrorCode.BROKER_NOT_AVAILABLE
+            )
         return address
+
+    @property
+    def _kind(self) -> str:
+        return "controller" if self._of_controllers else "broker"
 
     def _any_connection(self) -> BrokerConnection:
         if self._any is None:

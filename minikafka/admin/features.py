@@ -67,7 +67,7 @@ def update_features(
         ],
         validate_only=dry_run,
     )
-    response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
+    response = client.settle(lambda: client.ask_active(request), lambda it: int(it.error_code))
     if response.error_code != ErrorCode.NONE:
         return dict.fromkeys(levels, error_text(response.error_code, response.error_message))
     told = {

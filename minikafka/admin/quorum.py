@@ -1,9 +1,13 @@
-"""The quorum of a cluster's metadata log, as its leader sees it."""
+"""The quorum of a cluster's metadata log, as its leader sees it, and changes of its voters."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from minikafka.admin.client import AdminClient, check
+from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.messages.add_raft_voter import AddRaftVoterRequest
+from minikafka.messages.add_raft_voter import Listener as VoterListener
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
@@ -11,7 +15,12 @@ from minikafka.messages.describe_quorum import (
     DescribeQuorumRequestTopicData,
     ReplicaState,
 )
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
+from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.topic_name import METADATA_TOPIC
+
+_RETRIED = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+"""Another controller leads. A change that timed out is not sent again: it may still be made."""
 
 
 class QuorumReplica(NamedTuple):
@@ -45,11 +54,11 @@ def describe_quorum(client: AdminClient) -> QuorumInfo:
     request = DescribeQuorumRequest(
         [DescribeQuorumRequestTopicData(METADATA_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
     )
-    response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
+    response = client.settle(lambda: client.ask_active(request), lambda it: int(it.error_code))
     check(response.error_code, response.error_message)
     data = response.topics[0].partitions[0]
     check(data.error_code, data.error_message)
-    cluster = client.ask(DescribeClusterRequest())
+    cluster = client.ask(DescribeClusterRequest(endpoint_type=client.endpoint_type))
     check(cluster.error_code, cluster.error_message)
     return QuorumInfo(
         cluster.cluster_id,
@@ -63,6 +72,41 @@ def describe_quorum(client: AdminClient) -> QuorumInfo:
             for node in response.nodes
         },
     )
+
+
+def add_voter(
+    client: AdminClient, node_id: int, directory_id: Uuid, endpoints: Sequence[Endpoint]
+) -> None:
+    """Make a controller that follows the metadata log a voter; return when it is one.
+
+    Raises:
+        AdminError: the request failed, with the cluster's reason.
+    """
+    request = AddRaftVoterRequest(
+        cluster_id=None,
+        timeout_ms=client.timeout_ms,
+        voter_id=node_id,
+        voter_directory_id=directory_id,
+        listeners=[VoterListener(each.name, each.host, each.port) for each in endpoints],
+    )
+    _change_voters(client, request)
+
+
+def remove_voter(client: AdminClient, node_id: int, directory_id: Uuid) -> None:
+    """Make a voter an observer; return when it is one.
+
+    Raises:
+        AdminError: the request failed, with the cluster's reason.
+    """
+    _change_voters(client, RemoveRaftVoterRequest(None, node_id, directory_id))
+
+
+def _change_voters(client: AdminClient, request: Any) -> None:
+    response = client.settle(
+        lambda: client.ask_active(request),
+        lambda it: it.error_code if it.error_code in _RETRIED else ErrorCode.NONE,
+    )
+    check(response.error_code, response.error_message)
 
 
 def _replica(it: ReplicaState) -> QuorumReplica:

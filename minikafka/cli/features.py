@@ -9,7 +9,12 @@ import sys
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
-from minikafka.cli._subcommands import declare_servers, run_with_client, say_errors_with
+from minikafka.cli._subcommands import (
+    declare_servers,
+    run_with_client,
+    say_errors_with,
+    wrong_servers,
+)
 from minikafka.commands.features import (
     FeatureChange,
     change_features,
@@ -55,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
     """Do one action; return the exit status."""
     if args.action in ("version-mapping", "feature-dependencies"):
         return _run_offline(args)
-    if args.bootstrap_server is None:
-        _wrong_command_line("You must specify --bootstrap-server")
+    wrong = wrong_servers(args)
+    if wrong is not None:
+        _wrong_command_line(wrong)
     return run_with_client(args, _describe if args.action == "describe" else _change)
 
 

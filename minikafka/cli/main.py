@@ -25,7 +25,11 @@ _COMMANDS = {
     ),
     "leader-election": ("minikafka.cli.leader_election", "elect leaders of partitions"),
     "features": ("minikafka.cli.features", "describe, raise and lower feature levels"),
-    "metadata-quorum": ("minikafka.cli.metadata_quorum", "describe the metadata quorum"),
+    "metadata-quorum": (
+        "minikafka.cli.metadata_quorum",
+        "describe the metadata quorum, change its voters",
+    ),
+    "cluster": ("minikafka.cli.cluster", "the cluster's id and nodes, unregister a broker"),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write records, inject faults, check by Spark, and judge"),
     "judge": ("minikafka.cli.judge", "judge a run of verify again, here or on a Spark cluster"),

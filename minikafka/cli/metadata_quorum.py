@@ -1,7 +1,6 @@
-"""`kafka-metadata-quorum.py`: describe the progress of the nodes that read the metadata log.
+"""`kafka-metadata-quorum.py`: describe the quorum of the metadata log, and change its voters.
 
-Options, output and exit status are those of Kafka's `MetadataQuorumCommand`. The voters of a
-quorum cannot be changed.
+Options, output and exit status are those of Kafka's `MetadataQuorumCommand`.
 """
 
 import argparse
@@ -10,9 +9,21 @@ from functools import partial
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
-from minikafka.cli._subcommands import declare_servers, run_with_client, say_errors_with
-from minikafka.commands.metadata_quorum import print_replication, print_status
+from minikafka.cli._subcommands import (
+    declare_servers,
+    run_with_client,
+    say_errors_with,
+    wrong_servers,
+)
+from minikafka.cli.server_start import read_config
+from minikafka.commands.metadata_quorum import (
+    add_controller,
+    print_replication,
+    print_status,
+    remove_controller,
+)
 from minikafka.commands.options import FAILED, ToolError
+from minikafka.config.definition import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     describe.add_argument("--status", action="store_true", help="the quorum as a whole")
     describe.add_argument("--replication", action="store_true", help="each node by itself")
     describe.add_argument("--human-readable", action="store_true", help="times as times ago")
-    add = actions.add_parser("add-controller", help="not supported: add a voter")
-    remove = actions.add_parser("remove-controller", help="not supported: remove a voter")
-    remove.add_argument("--controller-id", metavar="ID")
-    remove.add_argument("--controller-directory-id", metavar="ID")
+    add = actions.add_parser(
+        "add-controller", help="make a controller a voter; --command-config is its properties file"
+    )
+    remove = actions.add_parser("remove-controller", help="make a voter an observer")
+    remove.add_argument("--controller-id", "-i", type=int, required=True, metavar="ID")
+    remove.add_argument("--controller-directory-id", "-d", required=True, metavar="ID")
     for action in (add, remove):
-        action.add_argument("--dry-run", action="store_true")
+        action.add_argument("--dry-run", action="store_true", help="change nothing")
     for each in (parser, describe, add, remove):
         say_errors_with(each, partial(_wrong_command_line, each))
 
@@ -41,14 +54,12 @@ def _wrong_command_line(parser: argparse.ArgumentParser, message: str) -> NoRetu
 
 def run(args: argparse.Namespace) -> int:
     """Do one action; return the exit status."""
-    if args.bootstrap_server is None:
-        print("--bootstrap-server is required", file=sys.stderr)
+    wrong = wrong_servers(args)
+    if wrong is not None:
+        print(f"kafka-metadata-quorum: error: {wrong}", file=sys.stderr)
         return FAILED
-    return run_with_client(args, _describe if args.action == "describe" else _change_voters)
-
-
-def _change_voters(args: argparse.Namespace, _: AdminClient) -> int:
-    raise ToolError(f"{args.action}: the voters are chosen when a quorum is formatted")
+    actions = {"describe": _describe, "add-controller": _add, "remove-controller": _remove}
+    return run_with_client(args, actions[args.action])
 
 
 def _describe(args: argparse.Namespace, client: AdminClient) -> int:
@@ -66,4 +77,25 @@ def _describe(args: argparse.Namespace, client: AdminClient) -> int:
         raise ToolError(
             "One of --status or --replication must be specified with describe sub-command"
         )
+    return 0
+
+
+def _add(args: argparse.Namespace, client: AdminClient) -> int:
+    if args.command_config is None:
+        raise ToolError(
+            "You must supply the configuration file of the controller you are adding when using "
+            "add-controller."
+        )
+    try:
+        config = read_config(args.command_config, ())
+    except ConfigError as error:
+        raise ToolError(str(error)) from None
+    add_controller(client, config, dry_run=args.dry_run)
+    return 0
+
+
+def _remove(args: argparse.Namespace, client: AdminClient) -> int:
+    remove_controller(
+        client, args.controller_id, args.controller_directory_id, dry_run=args.dry_run
+    )
     return 0

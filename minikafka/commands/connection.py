@@ -10,7 +10,9 @@ from minikafka.config.properties import parse_properties
 
 
 def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClient:
-    """Return a client for `--bootstrap-server`, configured by `--command-config`.
+    """Return a client for `--bootstrap-server` or `--bootstrap-controller`.
+
+    It is configured by `--command-config`.
 
     Raises:
         ToolError: if the properties file cannot be used.
@@ -23,8 +25,10 @@ def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClien
     timeout_ms = properties.get("default.api.timeout.ms", str(default_timeout_ms))
     if not timeout_ms.isdigit() or int(timeout_ms) == 0:
         raise ToolError(f"default.api.timeout.ms={timeout_ms}: must be a number above 0")
+    controllers = options.value("bootstrap-controller")
     return AdminClient(
-        options.value("bootstrap-server") or "",
+        controllers or options.value("bootstrap-server") or "",
+        of_controllers=controllers is not None,
         client_id=properties.get("client.id", "minikafka-admin"),
         timeout_s=int(timeout_ms) / 1000,
         on_wait=lambda what: print(what, file=sys.stderr, flush=True),

@@ -1,13 +1,24 @@
-"""Print the state of the metadata quorum (Kafka: `MetadataQuorumCommand`)."""
+"""Describe the quorum of the metadata log, change its voters (Kafka: `MetadataQuorumCommand`)."""
 
 import json
 import time
 from collections.abc import Sequence
 
 from minikafka.admin.client import AdminClient
-from minikafka.admin.quorum import QuorumInfo, QuorumReplica, describe_quorum
+from minikafka.admin.quorum import (
+    QuorumInfo,
+    QuorumReplica,
+    add_voter,
+    describe_quorum,
+    remove_voter,
+)
 from minikafka.commands.options import ToolError
-from minikafka.common.ids import ZERO_UUID
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.config.node_config import NodeConfig
+from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.server.os_disk import OsDisk
 
 _HEADER = (
     "NodeId", "DirectoryId", "LogEndOffset", "Lag", "LastFetchTimestamp", "LastCaughtUpTimestamp",
@@ -99,3 +110,61 @@ def _leader(quorum: QuorumInfo) -> QuorumReplica:
     if found is None:
         raise ToolError(f"node {quorum.leader_id} leads, and is no voter")
     return found
+
+
+def add_controller(client: AdminClient, config: NodeConfig, *, dry_run: bool) -> None:
+    """Make the controller with this configuration, whose directory is on this machine, a voter.
+
+    Raises:
+        ToolError: the configuration is that of no controller, or its directory is not formatted.
+        AdminError: the cluster refuses, or does not answer.
+    """
+    if not config.is_controller:
+        raise ToolError("process.roles did not contain 'controller'")
+    directory_id = _metadata_directory_id(config.metadata_log_dir)
+    endpoints = [
+        Endpoint(told.name, told.host or "localhost", told.port)
+        for told in (config.advertised[each.name] for each in config.controller_listeners)
+    ]
+    if not dry_run:
+        add_voter(client, config.node_id, directory_id, endpoints)
+    done = "DRY RUN of adding" if dry_run else "Added"
+    print(
+        f"{done} controller {config.node_id} with directory id {directory_id} and endpoints: "
+        f"{', '.join(map(_shown, endpoints))}"
+    )
+
+
+def _metadata_directory_id(path: str) -> Uuid:
+    try:
+        found = read_meta_properties(OsDisk(path))
+    except (StorageFault, BadMetaPropertiesError) as error:
+        raise ToolError(str(error)) from None
+    if found is None or found.directory_id is None:
+        raise ToolError(f"{path} is not formatted: it has no directory id")
+    return found.directory_id
+
+
+def _shown(endpoint: Endpoint) -> str:
+    host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
+    return f"{endpoint.name}://{host}:{endpoint.port}"
+
+
+def remove_controller(client: AdminClient, node_id: int, directory: str, *, dry_run: bool) -> None:
+    """Make a voter an observer.
+
+    Raises:
+        ToolError: the ids are not valid.
+        AdminError: the cluster refuses, or does not answer.
+    """
+    if node_id < 0:
+        raise ToolError(f"Invalid negative --controller-id: {node_id}")
+    try:
+        directory_id = Uuid.parse(directory)
+    except ValueError as error:
+        raise ToolError(f"Failed to parse --controller-directory-id: {error}") from None
+    if not dry_run:
+        remove_voter(client, node_id, directory_id)
+    # As Kafka, with two spaces after the first word.
+    done = "DRY RUN of removing " if dry_run else "Removed "
+    print(f"{done} KRaft controller {node_id} with directory id {directory_id}")

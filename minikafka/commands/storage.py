@@ -143,9 +143,12 @@ def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
             ) from None
         listener = config.controller_listener_names[0]
         voters.append(RaftVoter(voter_id, directory_id, (Endpoint(listener, host, port),)))
-    if len(voters) > 1:
+    found = VoterSet.of(voters)
+    if len(found) < len(voters):
+        raise FormatError("--initial-controllers names a node id twice")
+    if config.node_id not in found.voters:
         raise FormatError(
-            f"--initial-controllers names {len(voters)} voters; "
-            "a quorum of several voters is not available yet, name one"
+            f"--initial-controllers does not name this controller, {config.node_id}: a controller "
+            "that is to join later is formatted with --no-initial-controllers"
         )
-    return VoterSet.of(voters)
+    return found

@@ -6,6 +6,7 @@ from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import ConfigSource
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -86,6 +87,8 @@ from minikafka.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
+from minikafka.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from minikafka.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
 
@@ -119,6 +122,7 @@ class FakeCluster(AdminClient):
         super().__init__("127.0.0.1:1", client_id="test", timeout_s=5.0)
         self.topics: dict[str, FakeTopic] = {}
         self.live = [1, 2, 3]
+        self.fenced: list[int] = []
         self.groups: dict[int, list[str]] = {}
         self.moving: dict[tuple[str, int], OngoingPartitionReassignment] = {}
         self.features: dict[str, tuple[int, int, int]] = {}
@@ -294,8 +298,12 @@ def _alter_configs(cluster, request):
     return IncrementalAlterConfigsResponse(responses=[response])
 
 
-def _describe_cluster(cluster, _request):
-    brokers = [DescribeClusterBroker(node, "127.0.0.1", 9000 + node) for node in cluster.live]
+def _describe_cluster(cluster, request):
+    shown = cluster.live + (cluster.fenced if request.include_fenced_brokers else [])
+    brokers = [
+        DescribeClusterBroker(node, "127.0.0.1", 9000 + node, None, node in cluster.fenced)
+        for node in shown
+    ]
     return DescribeClusterResponse(cluster_id="c", brokers=brokers)
 
 
@@ -357,7 +365,22 @@ def _describe_quorum(cluster, _request):
     return DescribeQuorumResponse(topics=topics, nodes=nodes)
 
 
+def _add_voter(cluster, _request):
+    return AddRaftVoterResponse(0, *cluster.refusal())
+
+
+def _remove_voter(cluster, _request):
+    return RemoveRaftVoterResponse(0, *cluster.refusal())
+
+
+def _unregister(cluster, _request):
+    return UnregisterBrokerResponse(0, *cluster.refusal())
+
+
 _ANSWERS = {
+    AddRaftVoterRequest: _add_voter,
+    RemoveRaftVoterRequest: _remove_voter,
+    UnregisterBrokerRequest: _unregister,
     ApiVersionsRequest: _api_versions,
     UpdateFeaturesRequest: _update_features,
     DescribeQuorumRequest: _describe_quorum,

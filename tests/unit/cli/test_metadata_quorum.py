@@ -6,8 +6,13 @@ import pytest
 
 from minikafka.cli import _subcommands, metadata_quorum
 from minikafka.commands import metadata_quorum as quorum_command
+from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.add_raft_voter import AddRaftVoterRequest
 from minikafka.messages.describe_quorum import ReplicaState
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
+from minikafka.raft.storage import format_directory
+from minikafka.server.os_disk import OsDisk
 from tests.worlds.fake_cluster import FakeCluster
 
 ID = Uuid.of(1, 1)
@@ -90,8 +95,14 @@ def test_times_can_be_read(run):
         (("describe",), "One of --status or --replication must be specified"),
         (("describe", "--status", "--replication"), "Only one of --status or --replication"),
         (("describe", "--status", "--human-readable"), "The option --human-readable is only"),
-        (("remove-controller", "--controller-id", "1"), "remove-controller: the voters are chosen"),
-        (("add-controller",), "add-controller: the voters are chosen when a quorum is formatted"),
+        (("add-controller",), "You must supply the configuration file of the controller you are"),
+        (("remove-controller", "-i", "5", "-d", "xyz"), "Failed to parse --controller-directory-"),
+        (("remove-controller", "-i", "-5", "-d", str(ID)), "Invalid negative --controller-id: -5"),
+        (("remove-controller", "-i", "5"), "usage: "),
+        (
+            ("-C", "127.0.0.1:2", "describe", "--status"),
+            "kafka-metadata-quorum: error: argument --bootstrap-controller/-C: not allowed with",
+        ),
         (("nonsense",), "usage: "),
     ],
 )
@@ -99,3 +110,75 @@ def test_wrong_words(run, words, said):
     status, out, err = run(*words)
     assert (status, out) == (1, "")
     assert err.startswith(said)
+
+
+# Changes of the voters
+
+
+def properties(tmp_path, roles="controller", formatted=True):
+    """The properties file of controller 7, as a command line option."""
+    disk = OsDisk(str(tmp_path))
+    if formatted:
+        format_directory(disk, cluster_id="c" * 22, node_id=7, directory_id=ID)
+    file = tmp_path / "server.properties"
+    values = {
+        "process.roles": roles,
+        "node.id": 7,
+        "listeners": "CONTROLLER://127.0.0.1:9093" if roles == "controller"
+        else "PLAINTEXT://127.0.0.1:9092",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+        "controller.quorum.bootstrap.servers": "127.0.0.1:9093",
+        "log.dirs": tmp_path,
+    }  # fmt: skip
+    file.write_text("".join(f"{key}={value}\n" for key, value in values.items()))
+    return "--command-config", str(file)
+
+
+def test_a_controller_is_added(cluster, run, tmp_path):
+    told = f"controller 7 with directory id {ID} and endpoints: CONTROLLER://127.0.0.1:9093\n"
+    config = properties(tmp_path)
+    assert run(*config, "add-controller", "--dry-run") == (0, f"DRY RUN of adding {told}", "")
+    assert cluster.asked == []
+    assert run(*config, "add-controller") == (0, f"Added {told}", "")
+    request = cluster.last(AddRaftVoterRequest)
+    assert (request.voter_id, request.voter_directory_id) == (7, ID)
+    assert [(each.name, each.host, each.port) for each in request.listeners] == [
+        ("CONTROLLER", "127.0.0.1", 9093)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("roles", "formatted", "said"),
+    [
+        ("broker", True, "process.roles did not contain 'controller'\n"),
+        ("controller", False, "is not formatted: it has no directory id\n"),
+    ],
+)
+def test_only_a_formatted_controller_is_added(cluster, run, tmp_path, roles, formatted, said):
+    config = properties(tmp_path, roles, formatted=formatted)
+    status, out, err = run(*config, "add-controller")
+    assert (status, out, cluster.asked) == (1, "", [])
+    assert err.endswith(said)
+
+
+def test_a_controller_is_removed(cluster, run):
+    words = ("remove-controller", "-i", "101", "-d", str(ID))
+    told = f" KRaft controller 101 with directory id {ID}\n"
+    assert run(*words, "--dry-run") == (0, f"DRY RUN of removing {told}", "")
+    assert cluster.asked == []
+    assert run(*words) == (0, f"Removed {told}", "")
+    request = cluster.last(RemoveRaftVoterRequest)
+    assert (request.voter_id, request.voter_directory_id) == (101, ID)
+
+
+def test_what_the_cluster_refuses_is_said(cluster, run):
+    cluster.refusals = [(ErrorCode.VOTER_NOT_FOUND, "101 is none of the voters [1]")]
+    found = run("remove-controller", "-i", "101", "-d", str(ID))
+    assert found == (1, "", "101 is none of the voters [1]\n")
+
+
+def test_another_controller_that_leads_meanwhile_is_asked_again(cluster, run):
+    cluster.refusals = [(ErrorCode.NOT_LEADER_OR_FOLLOWER, None), (ErrorCode.NOT_CONTROLLER, None)]
+    assert run("remove-controller", "-i", "101", "-d", str(ID))[0] == 0
+    assert len(cluster.asked) == 3

@@ -151,3 +151,15 @@ def test_file_that_is_missing_is_named(node, capsys):
     (node.path / "server.properties").unlink()
     assert node.format() == 1
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_several_voters_are_named_once_and_this_one_is_among_them(node, capsys):
+    node.be_dynamic()
+    ids = [Uuid.of(5, each) for each in (1, 2)]
+    first, second = (f"{each}@localhost:{9092 + each}:{ids[each - 1]}" for each in (1, 2))
+    assert node.format("--initial-controllers", f"{first},{first}") == 1
+    assert "names a node id twice" in capsys.readouterr().err
+    assert node.format("--initial-controllers", second) == 1
+    assert "does not name this controller, 1" in capsys.readouterr().err
+    assert node.format("--initial-controllers", f"{first},{second}") == 0
+    assert node.identities()[0].directory_id == ids[0]
