@@ -28,6 +28,13 @@ AFTER_EACH_STEP: Final = {
     "MajorityReachedHighWatermark": (
         "what the leader commits is on the disks of a majority of voters"
     ),
+    "VotersOfTheLog": "a node uses the latest voters in its log, committed or not",
+    "OneVoterAtATime": "a committed change of the voters adds or removes one",
+    "VotesAreDurable": "a vote is on the voter's disk before any message leaves",
+    "ActiveLeads": "a controller is active only while its node leads the quorum",
+    "FormerLeader": "a leader that no majority fetches from resigns in time",
+    "EpochsHaveLeaders": "no twelve epochs of the quorum in a row are without a leader",
+    "CommittedAnswers": ("what an operator was told is done is in the committed metadata log"),
     "Transactions": "every open transaction was begun by a producer",
     "append order": "queued appends are decided in the order of their arrival",
     "DamagedRead": "no consumer receives a batch with a wrong checksum",

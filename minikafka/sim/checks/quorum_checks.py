@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.voter_set import VoterSet
+from minikafka.sim.checks.committed_answers import CommittedAnswers
 from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.leadership_checks import LeadershipChecks
 from minikafka.sim.checks.log_batches import BatchIdentity, batches_of
+from minikafka.sim.checks.log_voters import LogVoters
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -19,6 +22,9 @@ class QuorumChecks:
     """Every committed batch of the metadata log, as found on the first node that had it."""
 
     coverage: Coverage = field(default_factory=Coverage)
+    answers: CommittedAnswers = field(init=False)
+    _voters: LogVoters = field(init=False)
+    _leadership: LeadershipChecks = field(init=False)
     _batches: dict[int, BatchIdentity] = field(default_factory=dict)
     _compared: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Node -> the start of its process, and the high watermark up to which it was compared."""
@@ -32,6 +38,27 @@ class QuorumChecks:
     """The latest high watermark of each process: by node and start."""
     _flushed: dict[int, int] = field(default_factory=dict)
     """The offset below which each controller, also one that does not run, has flushed its log."""
+
+    def __post_init__(self) -> None:
+        """Create the checks that follow the log and its leaders."""
+        self.answers = CommittedAnswers(self.coverage)
+        self._voters = LogVoters(self.coverage)
+        self._leadership = LeadershipChecks(self.coverage)
+
+    def decided(self, node: SimNode) -> None:
+        """Note what a step has flushed, and check its vote, before its messages leave.
+
+        Raises:
+            Violation: the vote is not on the disk.
+        """
+        running = node.node
+        if running is None or not node.config.is_controller:
+            return
+        raft = running.raft
+        # A new process does not know what the one before has flushed.
+        known = min(self._flushed.get(raft.node_id, 0), raft.end_offset)
+        self._flushed[raft.node_id] = max(known, raft.flushed_offset)
+        self._leadership.check_votes(node, raft)
 
     def check(self, node: SimNode) -> None:
         """Compare the batches that a node has committed since the last check.
@@ -54,21 +81,28 @@ class QuorumChecks:
         self._compared[key] = (node.starts, reached)
         self.coverage.rules["MetadataLogMatching"] += 1
         for batch in batches_of(raft.log.unified_log, offset, reached):
-            known = self._batches.setdefault(batch.base_offset, batch)
-            if known != batch:
+            known = self._batches.get(batch.base_offset)
+            if known is None:
+                self._batches[batch.base_offset] = batch
+                self._committed(raft, batch)
+            elif known != batch:
                 raise Violation(
                     f"MetadataLogMatching: {node.host} has {batch}, {known} is committed"
                 )
 
+    def _committed(self, raft: RaftNode, batch: BatchIdentity) -> None:
+        for content in raft.log.batches(batch.base_offset, batch.last_offset + 1):
+            self._voters.committed(content)
+            self.answers.committed(content)
+
     def _check_controller(self, node: SimNode, raft: RaftNode) -> None:
         node_id = raft.node_id
-        # A new process does not know what the one before has flushed.
-        known = min(self._flushed.get(node_id, 0), raft.end_offset)
-        self._flushed[node_id] = max(known, raft.flushed_offset)
         before, self._epochs[node_id] = self._epochs.get(node_id, 0), raft.epoch
         if raft.epoch < before:
             raise Violation(f"MonotonicEpoch: {node.host}: epoch {raft.epoch} after {before}")
         self._check_vote(node, raft)
+        self._voters.check(node, raft)
+        self._leadership.check(node, raft)
         key = (node_id, node.starts)
         known = self._high_watermarks.get(key, -1)
         reached = self._high_watermarks[key] = raft.high_watermark

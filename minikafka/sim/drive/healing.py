@@ -7,6 +7,7 @@ too: an unclean election, if the strategy requires one.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from random import Random
 
 from minikafka.common.ids import TopicPartition
 from minikafka.messages import elect_leaders as elections
@@ -82,8 +83,7 @@ class Healing:
             for now in topic.partitions.values()
         )
         rng = self.cluster.world.rng("fewer")
-        candidates = [x for x in self.cluster.broker_ids if x != self.cluster.controller_id]
-        gone = rng.sample(candidates, min(spare, len(candidates) - 1))
+        gone = self._dispensable(rng, spare)
         if not gone:
             return
         for node_id in gone:
@@ -104,6 +104,23 @@ class Healing:
             within_ms,
             f"liveness: every group is stable without {gone}",
         )
+
+    def _dispensable(self, rng: Random, most: int) -> list[int]:
+        """Draw up to `most` brokers without which a majority of the voters is left."""
+        brokers = [x for x in self.cluster.broker_ids if x != self.cluster.controller_id]
+        voters = self._controller().raft.voters
+        assert voters is not None
+        spare_voters = len(voters) - voters.majority
+        gone: list[int] = []
+        for broker_id in rng.sample(brokers, len(brokers)):
+            if len(gone) == min(most, len(brokers) - 1):
+                break
+            if broker_id in voters.voters:
+                if not spare_voters:
+                    continue
+                spare_voters -= 1
+            gone.append(broker_id)
+        return gone
 
     def _committed_by_leaders(self, gone: list[int]) -> Iterator[tuple[TopicPartition, int]]:
         """Yield the high watermarks of the checked topic; -1 if a removed broker leads.

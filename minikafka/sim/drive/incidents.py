@@ -54,6 +54,7 @@ class OperatorAction(Enum):
     SWAP = "swap-leaders"
     TOPIC = "topic"
     ROLL = "roll"
+    VOTERS = "change-voters"
 
 
 LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)

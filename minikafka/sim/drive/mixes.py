@@ -118,6 +118,12 @@ FAILING: Mix = (
     *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, OperatorAction.SWAP, OperatorAction.ROLL),
 )  # fmt: skip
 """Transient disk errors, also just before a shutdown."""
+VOTING: Mix = (
+    *[OperatorAction.VOTERS] * 8,
+    *(Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT, Fault.PAUSE, Fault.CRASH_IN_STEP),
+    *(Fault.SLOW, Fault.SLOW_DISK),
+)
+"""Voters are added and removed while controllers fail."""
 DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),

@@ -1,6 +1,6 @@
-"""Actions of operators during a run: elections, settings, topics, restarts.
+"""Actions of operators during a run: elections, settings, topics, voters, restarts.
 
-Responses are ignored: the result of an action shows in the metadata.
+An answer without an error must be in the committed metadata; errors are ignored.
 """
 
 from collections.abc import Callable
@@ -31,11 +31,13 @@ from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesR
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
+from minikafka.sim.checks.committed_answers import CommittedAnswers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Incident, OperatorAction
 from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.quorum_members import change_voters
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.world import US_PER_MS
@@ -72,6 +74,7 @@ class Operators:
     topic: str
     faults: Faults
     connections: Callable[[str], ClientConnections]
+    answers: CommittedAnswers
     on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     _elr: bool = True
     _extra_topics: int = 0
@@ -90,8 +93,13 @@ class Operators:
         if isinstance(request, elections.ElectLeadersRequest):
             self.on_elections(request)
         if request is not None:
+            asked_at = self.answers.position
             connections = self.connections(f"operator{incident.at_ms}")
-            connections.ask(rng.choice(connections.bootstrap), request, lambda _: None)
+            connections.ask(
+                rng.choice(connections.bootstrap),
+                request,
+                lambda answer: self.answers.answered(request, answer, asked_at),
+            )
 
     def _note(self, what: str) -> None:
         self.faults.cluster.world.note("operator", what)
@@ -323,6 +331,12 @@ class Operators:
 
         poll()
 
+    def _change_voters(self, rng: Random) -> ApiMessage | None:
+        request = change_voters(self.faults.cluster, rng)
+        if request is not None:
+            self._note(f"{type(request).__name__} of {request.voter_id}")
+        return request
+
     _CARRY_OUT: ClassVar[
         dict[OperatorAction, Callable[["Operators", Random], ApiMessage | None]]
     ] = {
@@ -335,4 +349,5 @@ class Operators:
         OperatorAction.SWAP: _swap,
         OperatorAction.TOPIC: _topic,
         OperatorAction.ROLL: _roll,
+        OperatorAction.VOTERS: _change_voters,
     }

@@ -34,6 +34,7 @@ from minikafka.sim.drive.mixes import (
     SHORT_OF_FILES,
     SHRINKING,
     STOPPING,
+    VOTING,
     Mix,
 )
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
@@ -48,6 +49,8 @@ _LOG_INFO_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _ORPHAN_SHARE = 0.08
 _ONE_VOTER_SHARE = 0.5
+_MEMBER_CHANGES_SHARE = 0.5
+_AUTO_JOIN_SHARE = 0.3
 _BACKFILL_SHARE = 0.2
 _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
@@ -57,9 +60,9 @@ _WORK_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
-    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
+    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, OperatorAction.VOTERS,
 )  # fmt: skip
-"""Faults with separate entropy: seeds without them are the same as before these were added."""
+"""Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
 _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
@@ -140,13 +143,17 @@ class Plan:
     """The number of controllers: separate ones, or the first brokers."""
     dynamic_quorum: bool = False
     """The voters are in the metadata log, not in the configuration (KIP-853)."""
+    spares: int = 0
+    """Further controllers, which may be made voters."""
+    auto_join: bool = False
+    """Controllers that are no voters ask to be made one."""
     incidents: tuple[Incident, ...] = ()
 
     @property
     def nodes(self) -> list[int]:
         """The ids of all machines."""
         brokers = list(range(1, self.brokers + 1))
-        controllers = range(CONTROLLER_ID, CONTROLLER_ID + self.voters)
+        controllers = range(CONTROLLER_ID, CONTROLLER_ID + self.voters + self.spares)
         return [*brokers, *controllers] if self.separate_controller else brokers
 
     @property
@@ -166,6 +173,8 @@ class Plan:
             "unclean.recovery.timeout.ms": str(self.recovery_ms),
             "min.insync.replicas": str(self.min_isr),
         }
+        if self.auto_join:
+            values["controller.quorum.auto.join.enable"] = "true"
         if self.flush_messages:
             values["log.flush.interval.messages"] = "1"
         if any(incident.what in DAMAGE for incident in self.incidents):
@@ -244,6 +253,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _WORK_SHARE:
         # Batches exceed the budget of a step: all, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
+    plan = _with_member_changes(plan)
     plan = _with_damage(plan)
     if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
         two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
@@ -263,6 +273,17 @@ def _with_voters(plan: Plan) -> Plan:
         return plan
     voters = own.choice((3, 3, 5)) if plan.separate_controller else 3
     return replace(plan, voters=voters, dynamic_quorum=own.random() < 0.5)
+
+
+def _with_member_changes(plan: Plan) -> Plan:
+    own = Random(f"members/{plan.seed}")
+    if not plan.dynamic_quorum or own.random() >= _MEMBER_CHANGES_SHARE:
+        return plan
+    # A combined controller is one of the brokers.
+    most = 2 if plan.separate_controller else min(2, plan.brokers - plan.voters)
+    plan = replace(plan, spares=own.randint(0, most), auto_join=own.random() < _AUTO_JOIN_SHARE)
+    added = _incidents(own, plan, VOTING, _QUICK_PACES_MS)
+    return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 
 def _with_damage(plan: Plan) -> Plan:
@@ -366,7 +387,7 @@ def _mix(rng: Random) -> Mix:
         return rng.choice(MIXES)
     faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
     faults = faults or [Fault.KILL]
-    actions = [kind for kind in OperatorAction if rng.random() < 0.2]
+    actions = [kind for kind in OperatorAction if kind not in _DRAWN_APART and rng.random() < 0.2]
     return (*faults, *faults, *actions)
 
 

@@ -97,6 +97,7 @@ class Simulation:
             separate_controller=plan.separate_controller,
             log_dirs=plan.log_dirs,
             voters=plan.voters,
+            spares=plan.spares,
             is_dynamic=plan.dynamic_quorum,
             on_step=self._stepped,
         )
@@ -107,6 +108,8 @@ class Simulation:
             node.step_units = plan.step_units
             node.work_us = (50, plan.work_ms * US_PER_MS)
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
+        for node in nodes.values():
+            node.on_decided = self.checkers.quorum.decided
         self.checkers.retention.retention_bytes = plan.retention_bytes
         self.checkers.elections.given = plan.given
         self.faults = Faults(
@@ -118,7 +121,12 @@ class Simulation:
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
         self.clients = RunClients(plan, self.cluster, self.history, self.checkers)
         self.operators = Operators(
-            plan, TOPIC, self.faults, self.clients.connections, self.checkers.elections.asked
+            plan,
+            TOPIC,
+            self.faults,
+            self.clients.connections,
+            self.checkers.quorum.answers,
+            self.checkers.elections.asked,
         )
         self.faults.storage.lead = self.operators.lead
         self.healing = Healing(

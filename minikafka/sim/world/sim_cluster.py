@@ -2,7 +2,8 @@
 
 Node n is the host `nN`. Brokers listen on 9092 for clients and on 9094 for brokers, controllers on
 9093. With `separate_controller` nodes 100, 101, … are controllers only; otherwise nodes 1, 2, … are
-both. `voters` is their number.
+both. `voters` is the number of those that vote first, `spares` that of others that may be made
+voters of a dynamic quorum.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ class SimCluster:
     levels: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_LEVELS))
     separate_controller: bool = False
     voters: int = 1
+    spares: int = 0
     is_dynamic: bool = False
     """True if the voters are in the metadata log, not in the configuration (KIP-853)."""
     log_dirs: int = 1
@@ -43,6 +45,8 @@ class SimCluster:
     network: SimNetwork = field(init=False)
     nodes: dict[int, SimNode] = field(default_factory=dict, init=False)
     cluster_id: str = field(init=False)
+    directory_ids: dict[int, Uuid] = field(init=False)
+    """The id of each node's directory with the metadata log."""
 
     def __post_init__(self) -> None:
         """Create the machines and format their disks."""
@@ -50,7 +54,7 @@ class SimCluster:
         rng = self.world.rng("cluster")
         self.cluster_id = str(Uuid.draw(rng))
         ids = sorted({*range(1, self.brokers + 1), *self.controller_ids})
-        directory_ids = {node_id: Uuid.draw(rng) for node_id in ids}
+        self.directory_ids = {node_id: Uuid.draw(rng) for node_id in ids}
         for node_id in ids:
             node = SimNode(
                 self.world, self.network, host(node_id), self.cluster_id, self.values(node_id)
@@ -62,14 +66,14 @@ class SimCluster:
                     format_metadata_directory(
                         disk,
                         levels=dict(self.levels),
-                        voters=self._first_voters(directory_ids) if self.is_dynamic else None,
+                        voters=self._first_voters() if self.is_voter(node_id) else None,
                         now_ms=EPOCH_MS,
                     )
                 format_directory(
                     disk,
                     cluster_id=self.cluster_id,
                     node_id=node_id,
-                    directory_id=directory_ids[node_id] if is_metadata else Uuid.draw(rng),
+                    directory_id=self.directory_ids[node_id] if is_metadata else Uuid.draw(rng),
                 )
             self.nodes[node_id] = node
 
@@ -87,7 +91,11 @@ class SimCluster:
     def controller_ids(self) -> list[int]:
         """The ids of the nodes that are controllers."""
         first = CONTROLLER_ID if self.separate_controller else 1
-        return list(range(first, first + self.voters))
+        return list(range(first, first + self.voters + self.spares))
+
+    def is_voter(self, node_id: int) -> bool:
+        """True if a node is one of the first voters of a dynamic quorum."""
+        return self.is_dynamic and node_id in self.controller_ids[: self.voters]
 
     @property
     def broker_ids(self) -> list[int]:
@@ -132,12 +140,14 @@ class SimCluster:
         voters = [f"{each}@{host(each)}:{CONTROLLER_PORT}" for each in self.controller_ids]
         return {"controller.quorum.voters": ",".join(voters)}
 
-    def _first_voters(self, directory_ids: Mapping[int, Uuid]) -> VoterSet:
+    def _first_voters(self) -> VoterSet:
         return VoterSet.of(
             RaftVoter(
-                each, directory_ids[each], (Endpoint("CONTROLLER", host(each), CONTROLLER_PORT),)
+                each,
+                self.directory_ids[each],
+                (Endpoint("CONTROLLER", host(each), CONTROLLER_PORT),),
             )
-            for each in self.controller_ids
+            for each in self.controller_ids[: self.voters]
         )
 
     def start(self, within_ms: int = 60_000) -> None:

@@ -39,8 +39,9 @@ class SimNode:
 
     `given` is its configuration as in a properties file. `flush_us` is the range of the duration of
     a flush, `work_us` that of a computation outside the step; `step_units` is the budget of a step.
-    `on_step` is called after every step of the node: checkers run there. `on_fault` is called
-    with the fault of a disk that ends the process.
+    `on_step` is called after every step of the node: checkers run there. `on_decided` is called
+    before the messages of the step leave. `on_fault` is called with the fault of a disk that ends
+    the process.
     """
 
     world: World
@@ -52,6 +53,7 @@ class SimNode:
     work_us: tuple[int, int] = (50, 20_000)
     step_units: int = STEP_UNITS
     on_step: Callable[["SimNode"], None] = lambda _: None
+    on_decided: Callable[["SimNode"], None] = lambda _: None
     on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
     on_power_loss: Callable[["SimNode"], None] = lambda _: None
     config: NodeConfig = field(init=False)
@@ -265,6 +267,7 @@ class SimNode:
         try:
             effects = work()
             self._is_bounded(self._disk_work() - before)
+            self.on_decided(self)
             for effect in effects:
                 self._carry_out(effect)
                 if self.node is None:

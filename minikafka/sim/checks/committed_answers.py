@@ -1,0 +1,116 @@
+"""What an operator was told is done must be in the committed metadata log.
+
+Source: the promise of the controller's `deferred events`: an answer follows its commit.
+"""
+
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import Uuid
+from minikafka.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
+from minikafka.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from minikafka.messages.incremental_alter_configs import (
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata_records.remove_topic_record import RemoveTopicRecord
+from minikafka.messages.metadata_records.topic_record import TopicRecord
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
+from minikafka.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
+from minikafka.protocol.message import ApiMessage
+from minikafka.raft.raft_log import MetadataBatch
+from minikafka.raft.voter_set import VoterSet
+from minikafka.records.batch import ControlType
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.world.violation import Violation
+
+Fact = tuple[object, ...]
+"""A kind, a name and a value: what a record says."""
+
+
+@dataclass(slots=True)
+class CommittedAnswers:
+    """The facts in the committed log: `_now` those that hold, and all of them in their order."""
+
+    coverage: Coverage
+    _said: list[Fact] = field(default_factory=list)
+    _now: dict[Fact, object] = field(default_factory=dict)
+    """The latest value by kind and name."""
+    _topic_names: dict[Uuid, str] = field(default_factory=dict)
+
+    @property
+    def position(self) -> int:
+        """Where facts begin that are committed from now on."""
+        return len(self._said)
+
+    def committed(self, batch: MetadataBatch) -> None:
+        """Note a batch, once, in the order of the log."""
+        for kind, value in batch.control:
+            if kind == ControlType.KRAFT_VOTERS:
+                self._say_voters(VoterSet.from_record(value))
+        for _, record in batch.records:
+            if isinstance(record, TopicRecord):
+                self._topic_names[record.topic_id] = record.name
+                self._say("topic", record.name, value=True)
+            elif isinstance(record, RemoveTopicRecord):
+                self._say("topic", self._topic_names[record.topic_id], value=False)
+            elif isinstance(record, ConfigRecord):
+                self._say("config", (record.resource_name, record.name), value=record.value)
+            elif isinstance(record, FeatureLevelRecord):
+                self._say("feature", record.name, value=record.feature_level)
+
+    def _say_voters(self, voters: VoterSet) -> None:
+        now = {(each.node_id, each.directory_id) for each in voters.voters.values()}
+        known = [name for (kind, name), value in self._now.items() if kind == "voter" and value]
+        for key in now:
+            self._say("voter", key, value=True)
+        for name in known:
+            if name not in now:
+                self._say("voter", name, value=False)
+
+    def _say(self, kind: str, name: object, *, value: object) -> None:
+        self._now[kind, name] = value
+        self._said.append((kind, name, value))
+
+    def answered(self, request: ApiMessage, answer: ApiMessage | None, asked_at: int) -> None:
+        """Check an answer to a request that was sent at the position `asked_at`.
+
+        Raises:
+            Violation: it says yes, and the committed log does not.
+        """
+        if answer is None:
+            return
+        for kind, name, value in _promised(request, answer):
+            self.coverage.rules["CommittedAnswers"] += 1
+            holds = self._now.get((kind, name)) == value
+            if not holds and (kind, name, value) not in self._said[asked_at:]:
+                raise Violation(
+                    f"CommittedAnswers: {type(request).__name__} was answered without error, but "
+                    f"{kind} {name} = {value} is not in the committed log"
+                )
+
+
+def _promised(request: ApiMessage, answer: ApiMessage) -> list[Fact]:
+    """What an answer without an error says is committed."""
+    match request, answer:
+        case CreateTopicsRequest(), CreateTopicsResponse():
+            return [("topic", x.name, True) for x in answer.topics if not x.error_code]
+        case DeleteTopicsRequest(), DeleteTopicsResponse():
+            return [("topic", x.name, False) for x in answer.responses if not x.error_code]
+        case IncrementalAlterConfigsRequest(), IncrementalAlterConfigsResponse():
+            if any(x.error_code for x in answer.responses):
+                return []
+            return [
+                ("config", (resource.resource_name, x.name), x.value)
+                for resource in request.resources
+                for x in resource.configs
+            ]
+        case UpdateFeaturesRequest(), UpdateFeaturesResponse() if not answer.error_code:
+            return [("feature", x.feature, x.max_version_level) for x in request.feature_updates]
+        case AddRaftVoterRequest(), AddRaftVoterResponse() if not answer.error_code:
+            return [("voter", (request.voter_id, request.voter_directory_id), True)]
+        case RemoveRaftVoterRequest(), RemoveRaftVoterResponse() if not answer.error_code:
+            return [("voter", (request.voter_id, request.voter_directory_id), False)]
+    return []
