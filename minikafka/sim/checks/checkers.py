@@ -139,6 +139,8 @@ class Checkers:
         )
         self.recoveries = RecoveryChecks(self.nodes, self.coverage)
         self.quorum = QuorumChecks(self.coverage)
+        for node in self.nodes.values():
+            node.on_decided = self.quorum.decided
         self.retention = RetentionChecks(coverage=self.coverage)
         self.append_order = AppendOrderChecks(self.coverage)
         self.durability = DurabilityChecks(self.coverage)

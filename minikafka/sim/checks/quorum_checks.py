@@ -54,11 +54,13 @@ class QuorumChecks:
         running = node.node
         if running is None or not node.config.is_controller:
             return
-        raft = running.raft
+        self._note_flushed(running.raft)
+        self._leadership.check_votes(node, running.raft)
+
+    def _note_flushed(self, raft: RaftNode) -> None:
         # A new process does not know what the one before has flushed.
         known = min(self._flushed.get(raft.node_id, 0), raft.end_offset)
         self._flushed[raft.node_id] = max(known, raft.flushed_offset)
-        self._leadership.check_votes(node, raft)
 
     def check(self, node: SimNode) -> None:
         """Compare the batches that a node has committed since the last check.
@@ -97,6 +99,7 @@ class QuorumChecks:
 
     def _check_controller(self, node: SimNode, raft: RaftNode) -> None:
         node_id = raft.node_id
+        self._note_flushed(raft)
         before, self._epochs[node_id] = self._epochs.get(node_id, 0), raft.epoch
         if raft.epoch < before:
             raise Violation(f"MonotonicEpoch: {node.host}: epoch {raft.epoch} after {before}")

@@ -108,8 +108,6 @@ class Simulation:
             node.step_units = plan.step_units
             node.work_us = (50, plan.work_ms * US_PER_MS)
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
-        for node in nodes.values():
-            node.on_decided = self.checkers.quorum.decided
         self.checkers.retention.retention_bytes = plan.retention_bytes
         self.checkers.elections.given = plan.given
         self.faults = Faults(
