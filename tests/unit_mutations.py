@@ -83,6 +83,42 @@ UNIT_MUTATIONS = (
         "tests/unit/sim/checks/test_election_checks.py",
         "a mutant that does so breaks E2 or L8 in the same change",
     ),
+    UnitMutation(
+        mutation(
+            "a leader commits without a record of its epoch",
+            ("raft.quorum_offset", "next_quorum_high_watermark",
+             "max(epoch_start_offset, current)", "current"),
+        ),
+        "tests/unit/raft/test_quorum_offset.py",
+        "three leaders must fail at chosen points before the first record of an epoch is fetched",
+    ),
+    UnitMutation(
+        mutation(
+            "a snapshot replaces a longer log",
+            ("raft.metadata_fetcher", "MetadataFetcher._fetch_snapshot",
+             "if (snapshot_id.epoch, snapshot_id.end_offset) <= (", "if () > ("),
+        ),
+        "tests/unit/raft/test_following.py",
+        "no leader offers a snapshot that a follower's log covers",
+    ),
+    UnitMutation(
+        mutation(
+            "committed metadata is truncated",
+            ("raft.metadata_fetcher", "MetadataFetcher._truncate",
+             "if target < self.listener.committed_offset:", "if False:"),
+        ),
+        "tests/unit/raft/test_following.py",
+        "a leader that lacks committed metadata is not elected",
+    ),
+    UnitMutation(
+        mutation(
+            "a controller that is no voter fetches on before it has flushed",
+            ("raft.metadata_fetcher", "MetadataFetcher._take",
+             "if self.quorum.is_controller:", "if self.quorum.is_voter:"),
+        ),
+        "tests/unit/raft/test_following.py",
+        "the record that makes it a voter must be committed with a fetch that it had not flushed",
+    ),
 )  # fmt: skip
 
 

@@ -324,7 +324,60 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a follower reports what it has not flushed",
-        ("raft.metadata_fetcher", "MetadataFetcher._take", "if self.quorum.is_voter:", "if False:"),
+        ("raft.metadata_fetcher", "MetadataFetcher._take", "if self.quorum.is_controller:",
+         "if False:"),
+    ),
+    mutation(
+        "quorum: a vote is written after the answer",
+        ("raft.elections", "QuorumElections.grant_vote",
+         "self.quorum.vote_for(asked.replica_id, asked.replica_directory_id)",
+         ("self.quorum._election = vote = self.quorum._election._replace("
+         "voted_id=asked.replica_id, voted_directory_id=asked.replica_directory_id); "
+         "self.env.after(1, lambda: self.quorum._election is vote and self.quorum._persist(vote))")),
+    ),
+    mutation(
+        "quorum: a leader does not notice that no voter fetches",
+        ("raft.elections", "QuorumElections._lost_quorum", "self.resign()", "self._check_quorum()"),
+    ),
+    mutation(
+        "quorum: elections without pre-votes",
+        ("raft.elections", "QuorumElections._start_votes", "if state.votes.is_won:",
+         "if is_pre_vote or state.votes.is_won:"),
+    ),
+    mutation(
+        "quorum: a controller that has resigned answers",
+        ("raft.raft_node", "RaftNode.on_role", "self._listener.on_resign()", "pass"),
+        ("controller.quorum_controller", "QuorumController.is_active",
+         "and self.raft.is_leader and self.raft.epoch == self._epoch", ""),
+    ),
+    mutation(
+        "quorum: voters hold from their commit on",
+        ("raft.quorum_state", "QuorumState.voters", "return self.history.voters",
+         "return self.history.at(self.committed_offset)[0]"),
+    ),
+    mutation(
+        "quorum: voters that were truncated stay",
+        ("raft.voter_history", "VoterHistory.truncate", "self._voters.truncate(end_offset)", "pass"),
+    ),
+    mutation(
+        "quorum: voters change before the last change is committed",
+        ("raft.voter_changes", "VoterChanges._check_no_other", "if self._pending is not None:",
+         "if False:"),
+        ("raft.voter_changes", "VoterChanges._check_no_other",
+         "if self.quorum.history.voters_offset >= high_watermark:", "if False:"),
+    ),
+    mutation(
+        "quorum: a voter whose removal is not committed waits",
+        ("raft.quorum_state", "QuorumState.may_stand", "return self.is_voter or (",
+         "return self.is_voter or False and ("),
+    ),
+    mutation(
+        "the controller answers before the commit",
+        ("serving.commit", "commit", "lambda: controller.epoch != epoch or controller.is_committed(offset, epoch)",
+         "lambda: True"),
+        ("serving.commit", "commit",
+         "if controller.epoch != epoch or not controller.is_committed(offset, epoch):",
+         "if controller.epoch != epoch:"),
     ),
     # Clients
     mutation(
@@ -407,5 +460,7 @@ LIVENESS_ALONE = {
         "as above: the leader compares the epoch of the last record before it sends more",
     "L2: ELR members are never elected":
         "no leader is elected at all; that one must be is liveness (`owed_leader`)",
+    "quorum: a voter whose removal is not committed waits":
+        "no voter can be elected, so nothing is committed that could be wrong",
 }  # fmt: skip
 """Mutants that no safety rule can kill, since they stop progress and nothing else; and why."""

@@ -29,7 +29,7 @@ AFTER_EACH_STEP: Final = {
         "what the leader commits is on the disks of a majority of voters"
     ),
     "VotersOfTheLog": "a node uses the latest voters in its log, committed or not",
-    "OneVoterAtATime": "a committed change of the voters adds or removes one",
+    "OneVoterAtATime": "a leader adds or removes one voter, and another one after the commit",
     "VotesAreDurable": "a vote is on the voter's disk before any message leaves",
     "ActiveLeads": "a controller is active only while its node leads the quorum",
     "FormerLeader": "a leader that no majority fetches from resigns in time",

@@ -29,7 +29,8 @@ class LogVoters:
         """Compare the voters that a node uses with its log.
 
         Raises:
-            Violation: it uses others.
+            Violation: it uses others, or leads and has appended two changes that are not
+                committed.
         """
         key = (raft.node_id, node.starts)
         end, rows = self._logged.get(key, (raft.quorum.adopted_offset, []))
@@ -49,6 +50,17 @@ class LogVoters:
                 f"VotersOfTheLog: {node.host} uses the voters {known}, its log has "
                 f"{rows[-1][1].ids} from offset {rows[-1][0]}"
             )
+        if raft.is_leader:
+            self._check_uncommitted(raft, rows)
+
+    def _check_uncommitted(self, raft: RaftNode, rows: list[tuple[int, VoterSet]]) -> None:
+        """Compare the latest voters in a leader's log with the latest committed ones."""
+        committed = [voters for offset, voters in rows if offset < raft.high_watermark]
+        if committed and len(_keys(committed[-1]) ^ _keys(rows[-1][1])) > 1:
+            raise Violation(
+                f"OneVoterAtATime: n{raft.node_id} has appended the voters {rows[-1][1].ids}, "
+                f"{committed[-1].ids} are committed"
+            )
 
     def committed(self, batch: MetadataBatch) -> None:
         """Compare the voters of a batch with the ones before.
@@ -57,7 +69,7 @@ class LogVoters:
             Violation: more than one voter was added or removed at once.
         """
         for offset, voters in _voters_in(batch):
-            now = frozenset((v.node_id, v.directory_id) for v in voters.voters.values())
+            now = _keys(voters)
             before, self._committed = self._committed, now
             if before is None:
                 continue
@@ -75,6 +87,10 @@ def _voters_in(batch: MetadataBatch) -> list[tuple[int, VoterSet]]:
         for offset, (kind, value) in enumerate(batch.control, batch.base_offset)
         if kind == ControlType.KRAFT_VOTERS
     ]
+
+
+def _keys(voters: VoterSet) -> _Voters:
+    return frozenset((each.node_id, each.directory_id) for each in voters.voters.values())
 
 
 def _ids(voters: _Voters) -> list[int]:

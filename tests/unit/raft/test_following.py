@@ -12,10 +12,11 @@ from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.metadata.serde import encode_record
 from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 from minikafka.records.batch import ControlType
-from minikafka.records.builder import control_record
-from tests.worlds.quorum_world import CONTROLLER_ID
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
+from tests.worlds.quorum_world import CONTROLLER_ID, formatted_disk
 from tests.worlds.voter_world import METADATA, VoterWorld, voters_of
 
 
@@ -100,6 +101,24 @@ def test_a_voter_fetches_on_when_what_it_has_is_on_its_disk(world, source):
     world.env.flush_done(flush.token, None)
     assert world.raft.flushed_offset == world.raft.end_offset
     assert position(world.wait_for(ApiKey.FETCH)[0]) == (source.raft.end_offset, 1)
+
+
+def test_a_controller_that_may_be_made_a_voter_fetches_on_when_it_has_flushed():
+    """It may be a voter already, by a record that it has not fetched."""
+    disk = formatted_disk(voters=voters_of(101, 102))
+    world = VoterWorld.started(disk, seed=6).follow(101, 1)
+    assert not world.raft.quorum.is_voter
+    value = encode_record(NoOpRecord(), 0)
+    batch = build_batch([NewRecord(0, None, value)], BatchOptions(leader_epoch=1))
+    (flush,) = answered_without_flush(world, records=bytes(batch))
+    assert not world.raft.quorum.is_voter
+    world.env.effects.clear()
+    world.env.timers.fire_due(world.env.clock.monotonic_ms + 100)
+    assert world.env.effects == []
+    for target in flush.targets:
+        target.run()
+    world.env.flush_done(flush.token, None)
+    assert position(world.wait_for(ApiKey.FETCH)[0])[0] == world.raft.end_offset == 1
 
 
 def test_a_voter_that_lost_its_tail_reports_what_is_left(world, source):
