@@ -246,7 +246,7 @@ class MetadataFetcher:
                 f"the leader {self.quorum.leader_id} sent damaged batches of the metadata log from "
                 f"offset {self.log.end_offset}, fetching them again: {error}"
             )
-            self._again()
+            self._after(_FETCH_WAIT_MS, self._round)
             return False
         changes = [self.quorum.history.append(*batch) for batch in control]
         if any(changes):
@@ -313,7 +313,7 @@ class MetadataFetcher:
                 f"the leader offers snapshot {snapshot_id.file_name}, but the metadata log here "
                 f"ends at offset {self.log.end_offset} of epoch {self.log.last_epoch}: not loaded"
             )
-            self._again()
+            self._after(_FETCH_WAIT_MS, self._round)
             return
         self._download = SnapshotFetch(
             self.env,

@@ -14,6 +14,7 @@ from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogRead
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
+from minikafka.protocol.primitives import MalformedMessage
 from minikafka.raft.metadata_storage import (
     INCOMPLETE,
     check_batch,
@@ -22,7 +23,8 @@ from minikafka.raft.metadata_storage import (
     start_after,
 )
 from minikafka.raft.snapshots import SnapshotId
-from minikafka.records.batch import CONTROL, BatchHeader
+from minikafka.raft.voter_set import VoterSet
+from minikafka.records.batch import CONTROL, BatchHeader, ControlType
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import control_type, read_batch, read_values
@@ -157,6 +159,7 @@ class RaftLog:
             if header.attributes & CONTROL:
                 check_crc(records, position, header)
                 batch = _batch(records, position, header, control_only=True)
+                _check_voters(batch)
                 control.append((batch.base_offset, batch.control))
         self._appended.clear()
         self.unified_log.append_as_follower(records, leader_epoch=epoch, now=now)
@@ -263,6 +266,20 @@ class RaftLog:
             self.unified_log.disk,
             f"{self.unified_log.folder}/{name} is damaged at byte {byte}, offset {offset}: {wrong}",
         )
+
+
+def _check_voters(batch: MetadataBatch) -> None:
+    """Check voters before they are appended: later they could only be truncated.
+
+    Raises:
+        CorruptRecordsError: they cannot be decoded, or there are none.
+    """
+    for offset, (kind, value) in enumerate(batch.control, batch.base_offset):
+        if kind == ControlType.KRAFT_VOTERS:
+            try:
+                VoterSet.from_record(value)
+            except MalformedMessage as error:
+                raise CorruptRecordsError(f"the voters at offset {offset}: {error}") from error
 
 
 def _batch(

@@ -14,6 +14,7 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.data import voters_record as messages
 from minikafka.metadata.broker_registration import Endpoint, FeatureRange
 from minikafka.protocol.message import decode_message, encode_message
+from minikafka.protocol.primitives import MalformedMessage
 
 
 class RaftVoter(NamedTuple):
@@ -48,9 +49,11 @@ class VoterSet:
         """Decode the value of a KRAFT_VOTERS control record.
 
         Raises:
-            MalformedMessage: it is not such a value.
+            MalformedMessage: it is not such a value, or has no voter.
         """
         record = decode_message(messages.VotersRecord, value, 0)
+        if not record.voters:
+            raise MalformedMessage("a set of voters is empty")
         return cls.of(
             RaftVoter(
                 voter.voter_id,

@@ -1,6 +1,6 @@
 """The changes of voters that an operator asks for.
 
-An operator adds a controller that is none, or removes one of three or more, by what the active
+An operator adds a controller that is none, or removes one, by what the active
 controller says of the voters. An operator who sees a voter with a lost directory removes it first.
 """
 
@@ -12,10 +12,8 @@ from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
 from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, SimCluster, host
 
 _TIMEOUT_MS = 5_000
-_FEWEST = 2
-"""Voters that an operator leaves, some of the time."""
-_USUAL = 3
-_FEWEST_SHARE = 0.3
+_LEFT = (3, 3, 3, 2, 1)
+"""Numbers of voters that an operator leaves."""
 
 
 def change_voters(
@@ -34,8 +32,7 @@ def change_voters(
     if stale:
         return RemoveRaftVoterRequest(None, stale[0].node_id, stale[0].directory_id or ZERO_UUID)
     others = [each for each in cluster.controller_ids if each not in voters.voters]
-    fewest = _FEWEST if rng.random() < _FEWEST_SHARE else _USUAL
-    if len(voters) > fewest and (not others or rng.random() < 0.5):
+    if len(voters) > rng.choice(_LEFT) and (not others or rng.random() < 0.5):
         voter_id = rng.choice(voters.ids)
         return RemoveRaftVoterRequest(None, voter_id, cluster.directory_ids[voter_id])
     if not others:

@@ -11,8 +11,10 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.data.voters_record import VotersRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.serde import encode_record
+from minikafka.protocol.message import encode_message
 from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
@@ -200,6 +202,23 @@ def test_a_node_that_was_removed_asks_for_no_votes(world, source):
     world.advance(20_000)
     assert world.sent(ApiKey.VOTE) == []
     assert world.position == ("follower", 1, 101)
+
+
+@pytest.mark.parametrize("value", [VotersRecord(voters=[]), b"\0\0\xff\xff\xff\xff\x0f"])
+def test_voters_that_cannot_be_used_are_not_appended(world, source, caplog, value):
+    catch_up(world, source)
+    before, end = world.raft.voters, world.raft.end_offset
+    value = value if isinstance(value, bytes) else encode_message(value, 0)
+    record = control_record(ControlType.KRAFT_VOTERS, value, 0)
+    options = BatchOptions(base_offset=end, leader_epoch=1, is_control=True)
+    request = world.wait_for(ApiKey.FETCH)[-1]
+    world.fetch_answer(request, records=bytes(build_batch([record], options)))
+    assert (world.raft.voters, world.raft.end_offset) == (before, end)
+    assert "sent damaged batches" in caplog.text
+    # It asks again, and not in a busy loop.
+    world.advance(400)
+    assert world.sent(ApiKey.FETCH) == []
+    assert position(world.wait_for(ApiKey.FETCH)[0])[0] == end
 
 
 # Truncation
