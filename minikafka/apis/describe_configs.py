@@ -61,7 +61,7 @@ def describe_configs_on_controller(
 def _response(
     node: NodeServices, request: DescribeConfigsRequest, version: int
 ) -> DescribeConfigsResponse:
-    # Unlike Kafka (row 80): a resource that is named several times with the same keys is described
+    # Unlike Kafka (row 81): a resource that is named several times with the same keys is described
     # once.
     asked = {
         (each.resource_type, each.resource_name, tuple(each.configuration_keys or ())): each

@@ -331,7 +331,7 @@ class Shard:
         limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = self.env.clock.wall_ms
         retention_ms = request.retention_time_ms
-        # Unlike Kafka (row 71), where a sum above the largest timestamp overflows and becomes
+        # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
         # negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
         # A partition that is named twice is written once: the last value counts.
@@ -400,7 +400,7 @@ class Shard:
             CoordinatorLoadInProgressError: the high watermark has not reached the end of the loaded
                 records: offsets that an earlier coordinator returned may look uncommitted.
         """
-        # Unlike Kafka (row 67), which would return the older offset.
+        # Unlike Kafka (row 68), which would return the older offset.
         if self.partition.log.high_watermark < self.loaded_to:
             raise CoordinatorLoadInProgressError
         self.expiration.forget_gone(group_id)

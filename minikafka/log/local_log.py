@@ -160,7 +160,7 @@ class LocalLog:
         """
         self.flushes.truncated()
         self.segments.doom_from(offset)
-        # Unlike Kafka (row 32): if `offset` lies within a batch, the log ends before that batch, so
+        # Unlike Kafka (row 33): if `offset` lies within a batch, the log ends before that batch, so
         # that the next fetch starts at the batch and not within it.
         active = self.segments.active
         end_offset = min(offset, active.truncate_to(offset))

@@ -110,7 +110,7 @@ class LogDirectory:
     def was_clean(self) -> bool:
         """True if the last shutdown left a broker epoch; any other shutdown was unclean (C2).
 
-        Unlike Kafka (row 34), which takes the logs for clean if the file exists, whatever its
+        Unlike Kafka (row 35), which takes the logs for clean if the file exists, whatever its
         content.
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
@@ -182,7 +182,7 @@ class LogDirectory:
 
         Records were written after the clean shutdown: its file came back after a power failure, or
         belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka
-        (row 36).
+        (row 37).
         """
         _log.warning(
             "%s/%s ends at offset %d, with %d bytes of a partial batch, but the clean shutdown "
@@ -200,7 +200,7 @@ class LogDirectory:
     def _read_recovery_points(self) -> dict[TopicPartition, int]:
         """Read how far each log was flushed; without that a clean shutdown counts as unclean (C2).
 
-        Unlike Kafka (row 37), which takes the logs for clean after any clean shutdown.
+        Unlike Kafka (row 38), which takes the logs for clean after any clean shutdown.
         """
         offsets = read_offsets(self.disk, RECOVERY_POINTS)
         if offsets is not None:
@@ -226,7 +226,7 @@ class LogDirectory:
         """Remove a checkpoint that cannot be read; False if the file does not exist.
 
         Logs change after this point. A copy of the file that is restored after the next crash would
-        have outdated offsets. Unlike Kafka (row 38).
+        have outdated offsets. Unlike Kafka (row 39).
         """
         if not self.disk.exists(name):
             return False
@@ -237,7 +237,7 @@ class LogDirectory:
     def _require_no_records(self, folder: str) -> None:
         """Accept a log whose topic id is unknown only if it never held a record.
 
-        The topic id of a log is durable before its first record. Unlike Kafka (row 39), which sets
+        The topic id of a log is durable before its first record. Unlike Kafka (row 40), which sets
         aside a log without a topic id and puts an empty one in its place.
 
         Raises:
@@ -276,7 +276,7 @@ class LogDirectory:
 
         If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
-        creates its folder. Unlike Kafka (row 43).
+        creates its folder. Unlike Kafka (row 44).
         """
         for known in (recovery_points, high_watermarks):
             for at, offset in known.items():
@@ -447,7 +447,7 @@ def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
 def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:
     """The broker epoch on which all directories agree; -1 for an unclean shutdown (C2).
 
-    Unlike Kafka (row 35): a -1 in one directory overrides an epoch in another
+    Unlike Kafka (row 36): a -1 in one directory overrides an epoch in another
     (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
     """
     epochs: dict[int, None] = {}

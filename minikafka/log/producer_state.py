@@ -207,7 +207,7 @@ class ProducerState:
     def expire(self, now_ms: int, expiration_ms: int) -> int:
         """Forget producers without appends for `expiration_ms` and without an open transaction.
 
-        Return how many. Unlike Kafka (row 50): `ProducerStateManager.isProducerExpired` compares
+        Return how many. Unlike Kafka (row 51): `ProducerStateManager.isProducerExpired` compares
         the batch's timestamp with the wall clock, and so forgets a producer of old records at once.
         """
         gone = []
@@ -241,7 +241,7 @@ class ProducerState:
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
             if len(self.producers) >= MOST_PRODUCERS:
-                # Unlike Kafka (row 52), which remembers as many producers as clients create,
+                # Unlike Kafka (row 53), which remembers as many producers as clients create,
                 # without limit.
                 self.forget_longest_idle(_MADE_ROOM_FOR)
             entry = ProducerEntry(

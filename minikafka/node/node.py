@@ -275,7 +275,7 @@ class Node:
     def _leave_quorum(self) -> None:
         """Stop, after the other brokers that are stopping: they need the quorum to hand over.
 
-        Unlike Kafka (row 30), where the last brokers of a cluster that is stopped as a whole wait
+        Unlike Kafka (row 31), where the last brokers of a cluster that is stopped as a whole wait
         for their time-out, since the controllers have gone before them.
         """
         now_ms = self.env.clock.monotonic_ms

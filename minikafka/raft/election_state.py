@@ -24,6 +24,11 @@ class ElectionState(NamedTuple):
     voted_directory_id: Uuid = ZERO_UUID
 
 
+def has_election_state(disk: Disk, folder: str) -> bool:
+    """True if there is a `quorum-state` file, damaged or not."""
+    return disk.exists(f"{folder}/{QUORUM_STATE}")
+
+
 def read_election_state(disk: Disk, folder: str) -> ElectionState:
     """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
 
@@ -74,7 +79,7 @@ def write_election_state(
             "data_version": 1,
         }
     text = json.dumps(content, separators=(",", ":"))
-    is_first = not disk.exists(f"{folder}/{QUORUM_STATE}")
+    is_first = not has_election_state(disk, folder)
     write_file(disk, f"{folder}/{QUORUM_STATE}", text.encode(), sync=True)
     if is_first:
         # The folder itself may be new. A vote that was lost with it could be given twice.

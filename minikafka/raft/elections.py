@@ -420,6 +420,8 @@ class QuorumElections:
             self.log.last_epoch,
             self.log.end_offset,
         )
+        if not quorum.forgotten.may_grant(asked.end_offset):
+            return False
         match state:
             case Leader():
                 return False

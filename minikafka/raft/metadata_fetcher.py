@@ -39,6 +39,7 @@ _log = logging.getLogger("minikafka.raft")
 # moved between two fetches. Before version 18 that waited for the next record or time-out.
 _FETCH_VERSION = 18
 _FETCH_WAIT_MS = 500
+_NOT_COUNTED = -1
 
 
 class FollowerListener(Protocol):
@@ -103,6 +104,7 @@ class MetadataFetcher:
     def restart(self) -> None:
         """Fetch in the new role: from the leader, or to find it."""
         self._round += 1
+        self.quorum.forgotten.search()
         if self._download is not None:
             self._download.cancel()
             self._download = None
@@ -135,7 +137,7 @@ class MetadataFetcher:
         )
         request = FetchRequest(
             cluster_id=self.cluster_id,
-            replica_state=ReplicaState(replica_id=self.quorum.node_id, replica_epoch=-1),
+            replica_state=ReplicaState(replica_id=self._replica_id, replica_epoch=-1),
             max_wait_ms=_FETCH_WAIT_MS,
             min_bytes=0,
             max_bytes=self.settings.fetch_max_bytes,
@@ -151,6 +153,14 @@ class MetadataFetcher:
             on_done=lambda response, why: self._answered(round_, response, why),
             client_id=f"raft-client-{self.quorum.node_id}",
         )
+
+    @property
+    def _replica_id(self) -> int:
+        """The id with which the leader counts this node; a voter that has forgotten does not count.
+
+        Kafka's consumers have this id, too.
+        """
+        return _NOT_COUNTED if self.quorum.forgotten.is_set else self.quorum.node_id
 
     def _next_bootstrap(self) -> tuple[str, int] | None:
         known = self._known()
@@ -230,10 +240,23 @@ class MetadataFetcher:
         if answer.high_watermark >= 0:
             self.listener.on_high_watermark(answer.high_watermark)
         round_ = self._round
-        if self.quorum.is_controller:
-            self.listener.when_durable(lambda: self._after(0, round_))
-        else:
+        if not self.quorum.is_controller:
             self._after(0, round_)
+            return
+        has_all = not answer.records and answer.diverging_epoch is None
+        high_watermark = answer.high_watermark
+
+        def durable() -> None:
+            if round_ != self._round:
+                return
+            if self.quorum.forgotten.fetched(
+                has_all=has_all, high_watermark=high_watermark, end_offset=self.log.end_offset
+            ):
+                # From now on it may stand for election, if this was the last fetch.
+                self.listener.on_fetched()
+            self._after(0, round_)
+
+        self.listener.when_durable(durable)
 
     def _append(self, records: Any) -> bool:
         """Append records from the leader; False if they are damaged and are fetched again."""

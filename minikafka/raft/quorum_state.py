@@ -18,9 +18,11 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import (
     NO_NODE,
     ElectionState,
+    has_election_state,
     read_election_state,
     write_election_state,
 )
+from minikafka.raft.forgotten_votes import ForgottenVotes
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.roles import (
     RAFT_ROLES,
@@ -60,7 +62,12 @@ class QuorumState:
     """The end offset of the snapshot that was loaded last; 0 without one."""
     committed_offset: int = field(default=0, init=False)
     """The offset below which, as this node knows, everything was committed."""
+    forgotten: ForgottenVotes = field(init=False)
     _election: ElectionState = field(default_factory=ElectionState, init=False)
+
+    def __post_init__(self) -> None:
+        """Start as a voter that has forgotten nothing."""
+        self.forgotten = ForgottenVotes(self.disk)
 
     @property
     def role(self) -> RaftRole:
@@ -131,6 +138,8 @@ class QuorumState:
         Unlike Kafka (row 29): the removed voter may be the only one that has the record, if the
         leader has lost its tail. The others then cannot win against the longer log of this node.
         """
+        if not self.forgotten.may_stand:
+            return False
         committed, _ = self.history.at(self.committed_offset)
         return self.is_voter or (
             self.is_controller
@@ -166,6 +175,9 @@ class QuorumState:
         if log.last_epoch > self.epoch:
             self._election = ElectionState(log.last_epoch)
         self._load_voters(log)
+        if self.is_voter and not self.is_only_voter:
+            is_lost = not has_election_state(self.disk, METADATA_FOLDER)
+            self.forgotten.load(is_lost=is_lost, end_offset=log.end_offset)
 
     def _load_voters(self, log: RaftLog) -> None:
         """Load the voters of a dynamic quorum, which are not in the configuration.
@@ -229,6 +241,7 @@ class QuorumState:
         """Vote for this node in the next epoch."""
         assert self.voters is not None
         self._persist(ElectionState(self.epoch + 1, NO_NODE, self.node_id, self.directory_id))
+        self.forgotten.voted()
         self._take(Candidate(self._own_vote(self.voters)))
 
     def become_leader(self, start_offset: int) -> None:
@@ -269,6 +282,7 @@ class QuorumState:
         self._persist(
             self._election._replace(voted_id=candidate_id, voted_directory_id=directory_id)
         )
+        self.forgotten.voted()
 
     def _own_vote(self, voters: VoterSet) -> Votes:
         votes = Votes(voters)

@@ -101,7 +101,7 @@ class Asked:
         )
         self.high_watermark = answer.high_watermark
         self.log_start_offset = answer.log_start_offset
-        # An error is sent again until it is over. Unlike Kafka (row 64): so are the fields beside a
+        # An error is sent again until it is over. Unlike Kafka (row 65): so are the fields beside a
         # diverging epoch, since a follower that truncates ignores the rest of that response.
         self.told = answer.error_code == 0 and not truncates
         return news
@@ -191,7 +191,7 @@ class Session:
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
-                # Unlike Kafka (row 65): a follower that learned of another epoch has ignored the
+                # Unlike Kafka (row 66): a follower that learned of another epoch has ignored the
                 # responses of the epoch before.
                 known.told = False
             known.request = wanted
@@ -243,7 +243,7 @@ class Session:
     def close(self) -> None:
         """Stop watching all partitions, and answer a waiting fetch, since it would not wake up.
 
-        Unlike Kafka (row 66), where the fetch keeps waiting: its client's next request is refused
+        Unlike Kafka (row 67), where the fetch keeps waiting: its client's next request is refused
         anyway.
         """
         for asked in self.partitions.values():
@@ -298,7 +298,7 @@ class FetchSessions:
     def sweep(self) -> None:
         """Drop sessions that were not used for two minutes, now and once a minute.
 
-        Unlike Kafka (row 62), where they stay until another session needs the place. A client that
+        Unlike Kafka (row 63), where they stay until another session needs the place. A client that
         comes back must send all its partitions again.
         """
         if self._evict(is_follower=False):

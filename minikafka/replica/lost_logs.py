@@ -20,7 +20,7 @@ class LostLogs:
     A log is lost if its folder is missing (`LogManager.lost`), or if the metadata places the
     replica in a directory that this broker no longer has. An empty log in its place would lack the
     records that an ISR or ELR member must have (E7), and would be in the way if the folder is
-    restored. Unlike Kafka (row 44), where an ISR member or the last known leader leads with an
+    restored. Unlike Kafka (row 45), where an ISR member or the last known leader leads with an
     empty log.
     """
 

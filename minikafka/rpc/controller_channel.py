@@ -41,7 +41,7 @@ class ActiveController:
     def changed(self) -> None:
         """Close the connections to another controller: requests there are sent again, to the new.
 
-        Unlike Kafka (row 31), where they wait for their time-out if the former controller hangs.
+        Unlike Kafka (row 32), where they wait for their time-out if the former controller hangs.
         """
         address = self.address()
         if address is None:

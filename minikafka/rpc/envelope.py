@@ -95,7 +95,7 @@ def decode_header(
         UnsupportedApiVersionError: likewise; it contains the complete header.
         MalformedMessage: the frame is not a request.
     """
-    # Unlike Kafka (row 72): elements are limited. Each takes at least a byte: no count for a small
+    # Unlike Kafka (row 73): elements are limited. Each takes at least a byte: no count for a small
     # frame.
     is_small = len(frame) <= most_elements
     elements = UNBOUNDED if is_small else ElementBudget(most_elements)

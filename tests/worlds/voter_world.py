@@ -4,12 +4,14 @@ from types import SimpleNamespace
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import METADATA_TOPIC_ID, ZERO_UUID, Uuid
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import begin_quorum_epoch as begin_messages
 from minikafka.messages import end_quorum_epoch as end_messages
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import vote as vote_messages
 from minikafka.messages.api_keys import ApiKey
 from minikafka.metadata.broker_registration import Endpoint
+from minikafka.raft.election_state import ElectionState, write_election_state
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.envelope import decode_request, encode_response
 from tests.worlds.quorum_world import (
@@ -42,12 +44,22 @@ def voters_of(*node_ids, static=False):
     )
 
 
+def write_first_state(disk):
+    """The `quorum-state` of a voter that has seen no election."""
+    disk.make_dir(METADATA_FOLDER)
+    write_election_state(disk, METADATA_FOLDER, ElectionState(), kraft_version=1, voters=[])
+
+
 class VoterWorld(QuorumWorld):
     """The voter `CONTROLLER_ID`; 101 and 102 do what a test lets them do."""
 
-    def __init__(self, disk=None, *, static=False, others=OTHERS, **options):
+    def __init__(self, disk=None, *, static=False, others=OTHERS, new=False, **options):
+        """With `new` it has never voted: its disk has no `quorum-state`."""
         voters = voters_of(CONTROLLER_ID, *others, static=static)
-        disk = disk or formatted_disk(dynamic=not static, voters=voters)
+        if disk is None:
+            disk = formatted_disk(dynamic=not static, voters=voters)
+            if not new:
+                write_first_state(disk)
         super().__init__(
             disk,
             {"metadata.max.idle.interval.ms": "0"},

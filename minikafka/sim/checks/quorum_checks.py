@@ -45,6 +45,12 @@ class QuorumChecks:
         self._voters = LogVoters(self.coverage)
         self._leadership = LeadershipChecks(self.coverage)
 
+    def forget(self, node_id: int) -> None:
+        """Note that a controller's disks forget its epoch, its vote and what it had flushed."""
+        self._epochs.pop(node_id, None)
+        self._votes.pop(node_id, None)
+        self._flushed.pop(node_id, None)
+
     def decided(self, node: SimNode) -> None:
         """Note what a step has flushed, and check its vote, before its messages leave.
 

@@ -110,13 +110,18 @@ class Healing:
         brokers = [x for x in self.cluster.broker_ids if x != self.cluster.controller_id]
         voters = self._controller().raft.voters
         assert voters is not None
-        spare_voters = len(voters) - voters.majority
+        lost = [
+            each
+            for each in voters.voters.values()
+            if each.directory_id not in (None, self.cluster.directory_ids[each.node_id])
+        ]
+        spare_voters = len(voters) - voters.majority - len(lost)
         gone: list[int] = []
         for broker_id in rng.sample(brokers, len(brokers)):
             if len(gone) == min(most, len(brokers) - 1):
                 break
             if broker_id in voters.voters:
-                if not spare_voters:
+                if spare_voters <= 0:
                     continue
                 spare_voters -= 1
             gone.append(broker_id)

@@ -40,6 +40,9 @@ class Fault(Enum):
     DATA_ROT = "data-rot"
     LOST_WRITE = "lost-write"
     MISDIRECTED_WRITE = "misdirected-write"
+    WIPE_VOTER = "wipe-voter"
+    OLD_VOTER = "old-voter"
+    LOST_QUORUM_STATE = "lost-quorum-state"
 
 
 class OperatorAction(Enum):
@@ -61,6 +64,8 @@ LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
 """Faults of a link."""
 DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
 """Faults of synced data. They leave one sound copy, which other faults must not remove."""
+VOTER_DISKS = (Fault.WIPE_VOTER, Fault.OLD_VOTER, Fault.LOST_QUORUM_STATE)
+"""Faults of the disks of a voter, which is drawn when they happen."""
 BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
 """Faults of brokers only: a single controller that loses its log has lost all metadata."""
 

@@ -121,9 +121,15 @@ FAILING: Mix = (
 VOTING: Mix = (
     *[OperatorAction.VOTERS] * 8,
     *(Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT, Fault.PAUSE, Fault.CRASH_IN_STEP),
-    *(Fault.SLOW, Fault.SLOW_DISK),
+    *(Fault.SLOW, Fault.SLOW_DISK, Fault.WIPE_VOTER, Fault.WIPE_VOTER),
 )
-"""Voters are added and removed while controllers fail."""
+"""Voters are added and removed while controllers fail, and lose their disks."""
+FORGETTING: Mix = (
+    *[Fault.OLD_VOTER] * 4,
+    *[Fault.LOST_QUORUM_STATE] * 2,
+    *(Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.PAUSE),
+)
+"""Voters whose disks forget, while controllers fail."""
 DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),

@@ -14,6 +14,7 @@ from minikafka.sim.drive.incidents import (
     BROKERS_ONLY,
     DAMAGE,
     LINK_FAULTS,
+    VOTER_DISKS,
     Fault,
     Incident,
     OperatorAction,
@@ -24,6 +25,7 @@ from minikafka.sim.drive.mixes import (
     DELETING,
     FAILING,
     FEATURING,
+    FORGETTING,
     LINKING,
     MIXES,
     MOVING,
@@ -51,6 +53,7 @@ _ORPHAN_SHARE = 0.08
 _ONE_VOTER_SHARE = 0.5
 _MEMBER_CHANGES_SHARE = 0.5
 _AUTO_JOIN_SHARE = 0.3
+_FORGETTING_SHARE = 0.25
 _BACKFILL_SHARE = 0.2
 _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
@@ -60,7 +63,8 @@ _WORK_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
-    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, OperatorAction.VOTERS,
+    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
+    OperatorAction.VOTERS,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
@@ -253,7 +257,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _WORK_SHARE:
         # Batches exceed the budget of a step: all, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
-    plan = _with_member_changes(plan)
+    plan = _with_forgetful_voters(_with_member_changes(plan))
     plan = _with_damage(plan)
     if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
         two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
@@ -286,6 +290,14 @@ def _with_member_changes(plan: Plan) -> Plan:
     return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 
+def _with_forgetful_voters(plan: Plan) -> Plan:
+    own = Random(f"forgetful/{plan.seed}")
+    if plan.voters == 1 or own.random() >= _FORGETTING_SHARE:
+        return plan
+    added = _incidents(own, plan, FORGETTING, _QUICK_PACES_MS, _SHORT_MS)
+    return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
+
+
 def _with_damage(plan: Plan) -> Plan:
     own = Random(f"damage/{plan.seed}")
     if own.random() >= _DAMAGE_SHARE:
@@ -294,7 +306,7 @@ def _with_damage(plan: Plan) -> Plan:
     writers = plan.producers * plan.partitions
     plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
     added = _incidents(own, plan, DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
-    kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE)]
+    kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE, *VOTER_DISKS)]
     if own.random() < _DAMAGE_ALONE_SHARE:
         kept = []
     return replace(plan, incidents=tuple(sorted([*kept, *added], key=_time_of)))

@@ -114,6 +114,7 @@ class Simulation:
             self.cluster,
             client_names(plan),
             partial(self.checkers.lost_records, everything=True),
+            self.checkers.quorum.forget,
             FaultEffects(self.checkers.coverage.faults),
         )
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged

@@ -8,6 +8,7 @@ voters of a dynamic quorum.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from random import Random
 
 from minikafka.common.ids import Uuid
 from minikafka.metadata.broker_registration import Endpoint
@@ -17,6 +18,7 @@ from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
 
@@ -60,22 +62,30 @@ class SimCluster:
                 self.world, self.network, host(node_id), self.cluster_id, self.values(node_id)
             )
             node.on_step = self._stepped
-            for path, disk in node.disks.items():
-                is_metadata = path == node.config.metadata_log_dir
-                if node.config.is_controller and is_metadata:
-                    format_metadata_directory(
-                        disk,
-                        levels=dict(self.levels),
-                        voters=self._first_voters() if self.is_voter(node_id) else None,
-                        now_ms=EPOCH_MS,
-                    )
-                format_directory(
-                    disk,
-                    cluster_id=self.cluster_id,
-                    node_id=node_id,
-                    directory_id=self.directory_ids[node_id] if is_metadata else Uuid.draw(rng),
-                )
             self.nodes[node_id] = node
+            self._format(node, self._first_voters() if self.is_voter(node_id) else None, rng)
+
+    def _format(self, node: SimNode, voters: VoterSet | None, rng: Random) -> None:
+        node_id = node.config.node_id
+        for path, disk in node.disks.items():
+            is_metadata = path == node.config.metadata_log_dir
+            if node.config.is_controller and is_metadata:
+                format_metadata_directory(
+                    disk, levels=dict(self.levels), voters=voters, now_ms=EPOCH_MS
+                )
+            format_directory(
+                disk,
+                cluster_id=self.cluster_id,
+                node_id=node_id,
+                directory_id=self.directory_ids[node_id] if is_metadata else Uuid.draw(rng),
+            )
+
+    def format_empty(self, node_id: int, rng: Random) -> None:
+        """Give a node empty disks with other directory ids; it is no voter with them."""
+        node = self.nodes[node_id]
+        self.directory_ids[node_id] = Uuid.draw(rng)
+        node.disks.update({path: SimDisk(path) for path in node.disks})
+        self._format(node, None, rng)
 
     @property
     def controller_id(self) -> int:

@@ -11,6 +11,7 @@ from minikafka.sim.drive.faults.fault_context import FaultContext, Inject
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.links import LinkFaults
 from minikafka.sim.drive.faults.machines import MachineFaults
+from minikafka.sim.drive.faults.voters import VoterFaults
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.sim_cluster import SimCluster, host
 from minikafka.sim.world.sim_node import SimNode
@@ -27,6 +28,7 @@ class Faults:
     cluster: SimCluster
     clients: tuple[str, ...]
     on_disks_lost: Callable[[int], None]
+    on_disks_forget: Callable[[int], None] = lambda _: None
     effects: FaultEffects = field(default_factory=FaultEffects)
     storage: StorageFaults = field(init=False)
     _context: FaultContext = field(init=False)
@@ -37,11 +39,12 @@ class Faults:
         """Set up all kinds of faults."""
         context = self._context = FaultContext(self.cluster, self.effects)
         self.storage = StorageFaults(context)
-        machines = MachineFaults(context, self.storage, self.on_disks_lost)
+        machines = MachineFaults(context, self.storage, self.on_disks_lost, self.on_disks_forget)
         self._choreographies = Choreographies(context, machines.lose_power)
         self._actions = {
             **self.storage.actions,
             **machines.actions,
+            **VoterFaults(context, machines).actions,
             **LinkFaults(context, self.clients).actions,
             **ClockFaults(context).actions,
             **self._choreographies.actions,

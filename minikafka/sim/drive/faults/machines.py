@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from minikafka.common.ids import Uuid
-from minikafka.raft.storage import format_directory
 from minikafka.sim.drive.faults.disks import StorageFaults
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
 from minikafka.sim.drive.incidents import Fault, Incident
@@ -22,11 +20,16 @@ _POWER_SHARE = 0.5
 
 @dataclass(slots=True)
 class MachineFaults:
-    """Injects faults of machines. `on_disks_lost` gets the id of a node that loses its disks."""
+    """Injects faults of machines.
+
+    `on_disks_lost` gets the id of a node that loses its disks, `on_disks_forget` that of a voter
+    whose disks forget epochs and votes.
+    """
 
     context: FaultContext
     storage: StorageFaults
     on_disks_lost: Callable[[int], None]
+    on_disks_forget: Callable[[int], None]
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     """Backups of disks, by node."""
 
@@ -127,18 +130,10 @@ class MachineFaults:
         node = self.context.node(incident)
         if node.config.is_controller:
             return None
-        self._lose_disks(incident)
+        self.lose_disks(node, incident)
         self.context.note(node.host, "loses its disks and gets empty ones")
         cluster = self.context.cluster
-        rng = cluster.world.rng(f"wipe/{incident.at_ms}")
-        for path in node.disks:
-            disk = node.disks[path] = SimDisk(path)
-            format_directory(
-                disk,
-                cluster_id=cluster.cluster_id,
-                node_id=node.config.node_id,
-                directory_id=Uuid.draw(rng),
-            )
+        cluster.format_empty(incident.node, cluster.world.rng(f"wipe/{incident.at_ms}"))
         return self.context.start_later(node)
 
     def _restore(self, incident: Incident) -> Undo | None:
@@ -153,17 +148,17 @@ class MachineFaults:
         if copies is None:
             self._back_up(node, incident)
             return None
-        self._lose_disks(incident)
+        self.lose_disks(node, incident)
         self.context.note(node.host, "loses its disks and gets their backup")
         node.disks.update(copies)
         node.has_old_disks = True
         return self.context.start_later(node)
 
-    def _lose_disks(self, incident: Incident) -> None:
-        node = self.context.node(incident)
+    def lose_disks(self, node: SimNode, incident: Incident) -> None:
+        """Kill a node whose disks are about to be replaced."""
         self.context.effects.record(incident)
-        self.on_disks_lost(incident.node)
-        self.storage.disks_replaced(incident.node)
+        self.on_disks_lost(node.config.node_id)
+        self.storage.disks_replaced(node.config.node_id)
         node.kill()
         node.ended_cleanly = False
 

@@ -127,6 +127,12 @@ def test_an_earlier_change_is_none_of_this_request(answers):
         answers.answered(*altered(), answers.position)
 
 
+def test_a_feature_without_a_record_has_level_0(answers):
+    request, response = finalized()
+    request.feature_updates[0].max_version_level = 0
+    answers.answered(request, response, 0)
+
+
 def test_errors_and_lost_connections_promise_nothing(answers):
     answers.answered(created()[0], None, 0)
     answers.answered(

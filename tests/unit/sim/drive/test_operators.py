@@ -2,6 +2,7 @@
 
 import re
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,9 @@ from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from tests.worlds.sim_world import create_topic, registration, started_cluster
+
+ANSWERS = SimpleNamespace(position=0, answered=lambda *_: None)
+"""No node is followed here that would commit."""
 
 
 @pytest.fixture
@@ -38,7 +42,7 @@ def operators_of(cluster):
         bootstrap = [(host(1), BROKER_PORT)]
         return ClientConnections(cluster.world, cluster.network, name, bootstrap, Random(1))
 
-    return Operators(plan, "t", Faults(cluster, (), lambda _: None), connections)
+    return Operators(plan, "t", Faults(cluster, (), lambda _: None), connections, ANSWERS)
 
 
 def carry_out(cluster, operators, what, times=1, for_ms=2_000):
@@ -121,7 +125,11 @@ def test_leadership_moves_while_messages_are_delayed():
 def test_brokers_are_restarted_one_after_the_other():
     cluster = started_cluster(3, separate_controller=True)
     operators = Operators(
-        draw(1, 1_000), "t", Faults(cluster, (), lambda _: None), lambda _: pytest.fail("asked")
+        draw(1, 1_000),
+        "t",
+        Faults(cluster, (), lambda _: None),
+        lambda _: pytest.fail("asked"),
+        ANSWERS,
     )
     operators.carry_out(Incident(at_ms=1, what=OperatorAction.ROLL))
     down_at_once = []

@@ -1,0 +1,86 @@
+"""A voter that does not know how it has voted, nor what it has acknowledged: its disk was replaced.
+
+It starts without `quorum-state`. If it voted at once, a candidate without committed records could
+win, and the offsets that it has reported before would count for what it lost. So it follows as an
+observer does until the leader has committed, without it, a record that is newer than all that it
+found: then a majority of the others has what was committed. In a new quorum all voters start so;
+there is nothing to lose, and a voter that votes in the first election is a full one.
+
+Unlike Kafka (row 30), where such a voter votes and counts at once.
+"""
+
+import logging
+from dataclasses import dataclass, field
+
+from minikafka.log.disk import Disk, write_file
+from minikafka.log.log_directory import METADATA_FOLDER
+
+_log = logging.getLogger("minikafka.raft")
+VOTES_FORGOTTEN = f"{METADATA_FOLDER}/votes-forgotten"
+_UNKNOWN = -1
+
+
+@dataclass(slots=True)
+class ForgottenVotes:
+    """Whether this voter has forgotten, durably: the file is removed when it knows enough again."""
+
+    disk: Disk
+    is_set: bool = field(default=False, init=False)
+    _is_new: bool = field(default=False, init=False)
+    """The log was empty at the start, and still is: the quorum may be a new one."""
+    _found: int = field(default=_UNKNOWN, init=False)
+    """The end of the leader's log when this voter had all of it for the first time."""
+
+    def load(self, *, is_lost: bool, end_offset: int) -> None:
+        """Read the file, and write it if `quorum-state` is lost."""
+        self.is_set = is_lost or self.disk.exists(VOTES_FORGOTTEN)
+        self._is_new = not end_offset
+        if not self.is_set:
+            return
+        if is_lost:
+            write_file(self.disk, VOTES_FORGOTTEN, b"", sync=True)
+            self.disk.sync_dir("")
+        if not self._is_new:
+            _log.warning(
+                "%s/%s: quorum-state was lost. This voter does not vote before the others have "
+                "committed a record without it",
+                self.disk.root, METADATA_FOLDER,
+            )  # fmt: skip
+
+    @property
+    def may_stand(self) -> bool:
+        """True if this voter may ask for votes."""
+        return not self.is_set or self._is_new
+
+    def may_grant(self, end_offset: int) -> bool:
+        """True if it may vote for a candidate whose log ends at `end_offset`."""
+        return not self.is_set or (self._is_new and not end_offset)
+
+    def voted(self) -> None:
+        """Note a vote in the first election of a quorum; it is durable."""
+        self._clear()
+
+    def search(self) -> None:
+        """Note that another leader is followed, or the same one in another epoch."""
+        self._found = _UNKNOWN
+
+    def fetched(self, *, has_all: bool, high_watermark: int, end_offset: int) -> bool:
+        """Note a fetch whose result is on the disk; true if this voter counts from now on.
+
+        `has_all` is true if the leader had nothing that this log lacked.
+        """
+        if not self.is_set:
+            return False
+        self._is_new = self._is_new and not end_offset
+        if has_all and self._found == _UNKNOWN:
+            self._found = end_offset
+        if self._found != _UNKNOWN and self._found < high_watermark <= end_offset:
+            _log.info("%s: votes and counts as a voter from now on", self.disk.root)
+            self._clear()
+        return not self.is_set
+
+    def _clear(self) -> None:
+        if self.is_set:
+            self.is_set = False
+            self.disk.remove(VOTES_FORGOTTEN)
+            self.disk.sync_dir(METADATA_FOLDER)

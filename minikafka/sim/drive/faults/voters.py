@@ -1,0 +1,148 @@
+"""Faults of a voter's disks: wiped, replaced by an older copy, or without `quorum-state`.
+
+A quorum promises nothing to an operator who loses a majority of its disks: one voter at a time has
+forgotten what it knew. That an older copy is one, a voter cannot see. So it comes back only while
+the other voters are in the same epoch, and have what this one has.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import Uuid
+from minikafka.log.disk import Disk
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.election_state import QUORUM_STATE
+from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.voter_set import VoterSet
+from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
+from minikafka.sim.drive.faults.machines import MachineFaults
+from minikafka.sim.drive.incidents import Fault, Incident
+from minikafka.sim.world.sim_disk import SimDisk
+from minikafka.sim.world.sim_node import SimNode
+
+
+@dataclass(slots=True)
+class VoterFaults:
+    """Injects them into a voter that is drawn when they happen."""
+
+    context: FaultContext
+    machines: MachineFaults
+    _copies: dict[int, tuple[Uuid, dict[str, SimDisk]]] = field(default_factory=dict)
+    """Copies of disks by node, with the id of the directory."""
+
+    @property
+    def actions(self) -> Mapping[Fault, Inject]:
+        """The method for each fault."""
+        return {
+            Fault.WIPE_VOTER: self._wipe,
+            Fault.OLD_VOTER: self._restore,
+            Fault.LOST_QUORUM_STATE: self._lose_quorum_state,
+        }
+
+    def _voters(self) -> VoterSet | None:
+        """The voters, if they are committed and none of them has lost its directory."""
+        cluster = self.context.cluster
+        running = cluster.nodes[cluster.controller_id].node
+        if running is None or running.controller is None or not running.controller.is_active:
+            return None
+        raft, voters = running.raft, running.raft.voters
+        if voters is None or raft.quorum.history.voters_offset >= raft.high_watermark:
+            return None
+        known = cluster.directory_ids
+        for voter in voters.voters.values():
+            if voter.directory_id not in (None, known[voter.node_id]):
+                return None
+            if has_forgotten(cluster.nodes[voter.node_id]):
+                return None
+        return voters
+
+    def _drawn(self, incident: Incident, among: list[int]) -> SimNode | None:
+        if not among:
+            return None
+        rng = self.context.cluster.world.rng(f"voter/{incident.at_ms}")
+        return self.context.cluster.nodes[rng.choice(among)]
+
+    def _wipe(self, incident: Incident) -> Undo | None:
+        """Replace a voter's disks by empty ones, with another directory id.
+
+        It is no voter of a dynamic quorum with it. The next voter is wiped when the entry of this
+        one is replaced, or when it counts as a static voter again.
+        """
+        cluster, voters = self.context.cluster, self._voters()
+        if voters is None or len(voters) == voters.majority:
+            return None
+        node = self._drawn(incident, voters.ids)
+        if node is None or self.machines.storage.is_rotten(node.config.node_id):
+            return None
+        node_id = node.config.node_id
+        self.machines.lose_disks(node, incident)
+        self.context.note(node.host, "loses its disks and gets empty ones: its vote is gone")
+        self.machines.on_disks_forget(node_id)
+        self._copies.pop(node_id, None)
+        cluster.format_empty(node_id, cluster.world.rng(f"wipe-voter/{incident.at_ms}"))
+        return self.context.start_later(node)
+
+    def _restore(self, incident: Incident) -> Undo | None:
+        """Copy a voter's disks; the next incident brings the copy back once it is safe."""
+        voters = self._voters()
+        if voters is None:
+            return None
+        directory_ids = self.context.cluster.directory_ids
+        copied = [x for x in voters.ids if self._copies.get(x, (None,))[0] == directory_ids[x]]
+        node = self._drawn(incident, copied)
+        if node is None:
+            node = self._drawn(incident, voters.ids)
+            if node is not None and not self.machines.storage.is_rotten(node.config.node_id):
+                self.context.note(node.host, "has its disks copied while it runs")
+                disks = {path: disk.copy() for path, disk in node.disks.items()}
+                node_id = node.config.node_id
+                self._copies[node_id] = directory_ids[node_id], disks
+            return None
+        if not self._others_know(node, voters):
+            return None
+        _, disks = self._copies.pop(node.config.node_id)
+        self.machines.lose_disks(node, incident)
+        self.machines.on_disks_forget(node.config.node_id)
+        self.context.note(node.host, "loses its disks and gets an older copy of them")
+        node.disks.update(disks)
+        node.has_old_disks = True
+        return self.context.start_later(node)
+
+    def _lose_quorum_state(self, incident: Incident) -> Undo | None:
+        voters = self._voters()
+        node = None if voters is None else self._drawn(incident, voters.ids)
+        if voters is None or node is None or len(voters) == voters.majority:
+            return None
+        self.machines.on_disks_forget(node.config.node_id)
+        self.context.effects.record(incident)
+        node.kill()
+        self.context.note(node.host, f"loses its {QUORUM_STATE}")
+        disk: Disk = node.disks[node.config.metadata_log_dir]
+        disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
+        disk.sync_dir(METADATA_FOLDER)
+        return self.context.start_later(node)
+
+    def _others_know(self, node: SimNode, voters: VoterSet) -> bool:
+        """True if the other voters are in a voter's epoch, and have flushed all that it has."""
+        nodes = self.context.cluster.nodes
+        own = _raft(node)
+        others = [_raft(nodes[each]) for each in voters.ids if nodes[each] is not node]
+        return own is not None and all(
+            other is not None
+            and other.epoch == own.epoch
+            and other.leader_id == own.leader_id >= 0
+            and other.flushed_offset >= own.end_offset
+            and other.voters == voters
+            for other in others
+        )
+
+
+def has_forgotten(node: SimNode) -> bool:
+    """True if a voter does not count before the others have committed without it."""
+    disk = node.disks[node.config.metadata_log_dir]
+    return disk.exists(VOTES_FORGOTTEN) or not disk.exists(f"{METADATA_FOLDER}/{QUORUM_STATE}")
+
+
+def _raft(node: SimNode) -> RaftNode | None:
+    return None if node.node is None else node.node.raft

@@ -1,0 +1,150 @@
+"""A voter whose disk was replaced neither votes nor counts before it is safe."""
+
+import pytest
+
+from minikafka.apis.vote import vote
+from minikafka.log.disk import read_file
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.metadata.serde import encode_record
+from minikafka.raft.election_state import QUORUM_STATE
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.replica.fetch_session import replica_id_of
+from tests.worlds.quorum_world import CONTROLLER_ID
+from tests.worlds.voter_world import VoterWorld, vote_request
+
+FILE = f"{METADATA_FOLDER}/votes-forgotten"
+
+
+@pytest.fixture
+def world():
+    return VoterWorld.started(new=True)
+
+
+def grants(world, *, end_offset, pre_vote=False, epoch=1):
+    request = vote_request(
+        epoch, end_offset=end_offset, last_epoch=0 if not end_offset else None, pre_vote=pre_vote
+    )
+    response = world.ask(vote, request, 2)
+    return response.topics[0].partitions[0].vote_granted
+
+
+def records(offset, count=1):
+    value = encode_record(NoOpRecord(), 0)
+    rows = [NewRecord(0, None, value)] * count
+    return bytes(build_batch(rows, BatchOptions(base_offset=offset, leader_epoch=1)))
+
+
+def fetch(world, **fields):
+    """Answer the next fetch; the replica id and the offset that it had."""
+    request = world.wait_for(ApiKey.FETCH)[-1]
+    world.fetch_answer(request, **fields)
+    wanted = request[2]
+    return replica_id_of(wanted), wanted.topics[0].partitions[0].fetch_offset
+
+
+def counts(world):
+    """True if its fetches count for the high watermark."""
+    return fetch(world)[0] == CONTROLLER_ID
+
+
+# Votes
+
+
+@pytest.mark.parametrize("pre_vote", [True, False])
+def test_a_candidate_with_records_gets_no_vote(world, pre_vote):
+    assert not grants(world, end_offset=5, pre_vote=pre_vote)
+    assert world.raft.quorum.voted_key is None
+
+
+def test_the_first_election_of_a_quorum_makes_a_full_voter(world):
+    assert grants(world, end_offset=0, pre_vote=True)
+    assert world.disk.exists(FILE)
+    assert grants(world, end_offset=0)
+    assert not world.disk.exists(FILE)
+    assert grants(world, end_offset=5, epoch=2)
+
+
+def test_a_candidate_of_the_first_election_is_a_full_voter(world):
+    world.elect()
+    assert not world.disk.exists(FILE)
+
+
+def test_a_voter_with_part_of_the_log_does_not_stand(world):
+    world.follow(101, 1)
+    fetch(world, records=records(0))
+    world.sent()
+    world.advance(20_000)
+    assert world.sent(ApiKey.VOTE) == []
+    assert not grants(world, end_offset=0, epoch=3)
+
+
+# What its fetches count
+
+
+def test_it_counts_when_the_others_have_committed_a_newer_record(world):
+    world.follow(101, 1)
+    assert fetch(world, records=records(0, 3)) == (-1, 0)
+    # The leader may have committed these three with what this voter had acknowledged before.
+    assert fetch(world, high_watermark=3) == (-1, 3)
+    assert fetch(world, high_watermark=3) == (-1, 3)
+    assert fetch(world, records=records(3), high_watermark=3) == (-1, 3)
+    assert world.disk.exists(FILE)
+    assert fetch(world, high_watermark=4) == (-1, 4)
+    assert counts(world)
+    assert not world.disk.exists(FILE)
+    assert grants(world, end_offset=5, epoch=3)
+
+
+def test_it_stands_if_the_leader_is_gone_at_once(world):
+    world.follow(101, 1)
+    fetch(world, records=records(0))
+    fetch(world)
+    fetch(world, records=records(1))
+    fetch(world, high_watermark=2)
+    assert not world.disk.exists(FILE)
+    assert len(world.wait_for(ApiKey.VOTE)) == 2
+
+
+def test_what_it_lacks_must_be_fetched_first(world):
+    world.follow(101, 1)
+    fetch(world, records=records(0, 3))
+    fetch(world, high_watermark=3)
+    fetch(world, records=records(3), high_watermark=9)
+    assert fetch(world, records=records(4, 5), high_watermark=9) == (-1, 4)
+    assert counts(world)
+
+
+def test_another_leader_begins_again(world):
+    world.follow(101, 1)
+    fetch(world, records=records(0, 3))
+    fetch(world)
+    world.follow(102, 2)
+    assert fetch(world, high_watermark=4) == (-1, 3)
+    assert not counts(world)
+
+
+def test_a_restart_does_not_end_it(world):
+    world.follow(101, 1)
+    fetch(world, records=records(0))
+    again = VoterWorld.started(world.disk)
+    again.follow(101, 2)
+    assert not counts(again)
+    assert not grants(again, end_offset=5, epoch=3)
+
+
+def test_a_lost_file_is_a_warning(world, caplog):
+    world.follow(101, 1)
+    fetch(world, records=records(0))
+    world.disk.remove(FILE)
+    world.disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
+    VoterWorld.started(world.disk)
+    assert "quorum-state was lost" in caplog.text
+    assert read_file(world.disk, FILE) == b""
+
+
+def test_the_only_voter_has_no_other_to_ask():
+    world = VoterWorld.started(others=(), new=True)
+    assert world.raft.is_leader
+    assert not world.disk.exists(FILE)
