@@ -15,6 +15,7 @@ from minikafka.harness.plan import draw
 from minikafka.harness.plan.injections import INJECTIONS
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import (
+    CONTROLLERS,
     DEFAULT_MASTER,
     ELR,
     NETWORKS,
@@ -180,6 +181,13 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
         help="start Apache Kafka instead, by the script kafka-cluster in this folder",
     )
     own.add_argument(
+        "--controllers",
+        choices=CONTROLLERS,
+        default=defaults.controllers,
+        help="combined: brokers 1 to 3; separate: nodes 101 to 103; one: node 101 (default:"
+        " combined, or as the profile needs it)",
+    )
+    own.add_argument(
         "--elr",
         choices=ELR,
         default=defaults.elr,
@@ -211,14 +219,12 @@ def run(args: argparse.Namespace) -> int:
         from minikafka.cli import demo_elr
 
         return demo_elr.run(argparse.Namespace(base_port=args.base_port, dir=args.out))
-    from minikafka.harness.clusters.cluster_of_nodes import node_ids
-
     settings = _settings(args)
     problems = [*_minutes_problems(args), *_lenient_problems(settings), *settings.problems()]
     schedule = Schedule(faults=())
     if not problems:
         try:
-            schedule, problems = draw.planned(settings, node_ids(settings))
+            schedule, problems = draw.planned(settings, settings.node_ids)
         except HarnessError as error:
             problems = [str(error)]
     if problems:
@@ -267,6 +273,7 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         stream=args.stream,
         jars=args.jars,
         elr=args.elr,
+        controllers=args.controllers,
         min_acknowledged=args.min_acknowledged,
         lenient=tuple(filter(None, args.lenient.split(","))),
         workload=_workload(args),

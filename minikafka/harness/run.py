@@ -31,9 +31,9 @@ from minikafka.harness.clients.transactions import require_transactions
 from minikafka.harness.clients.workload import Workload, plan_workload
 from minikafka.harness.clusters import replicas
 from minikafka.harness.clusters.cluster import ClusterUnderTest, ExternalCluster
-from minikafka.harness.clusters.elections import UnreadableError, count_elections, read_changes
 from minikafka.harness.clusters.kafka_cluster import KafkaCluster
 from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.quorum import QuorumClient
 from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.faults.injector import FaultInjector, InjectedFault
 from minikafka.harness.faults.kinds import FaultStage
@@ -49,9 +49,11 @@ from minikafka.harness.spark import jars
 from minikafka.harness.spark.process import SparkProcess
 from minikafka.harness.verdict import verdict_file
 from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.partition_history import read_history
 from minikafka.harness.verdict.verdict_file import Verdict
 from minikafka.harness.watch import node_watch, watermarks
 from minikafka.harness.watch.node_watch import NodeWatch
+from minikafka.harness.watch.quorum_watcher import QuorumWatcher, quorum_terms
 from minikafka.harness.watch.watcher import ClusterWatcher
 
 _LOOK_EVERY_S = 0.1
@@ -200,26 +202,19 @@ class VerificationRun:
         self._read_elections(cluster, closing_at_ms)
 
     def _read_elections(self, cluster: ClusterUnderTest, closing_at_ms: int) -> None:
-        """Read the changes of partitions from the metadata log of the stopped controller.
-
-        Elections at or after `closing_at_ms` belong to the shutdown and are not counted. The log is
-        not used if the controller's clock was skewed, since its times do not fit the others.
-        """
-        log_dir = cluster.metadata_log_dir()
-        if log_dir is None or not self.meta["topic_id"]:
+        """Read the changes of partitions; the cluster must be stopped."""
+        if not self.meta["topic_id"]:
             return
-        controller = cluster.controller()
-        if any(x.plan.kind == "clock-offset" and controller in x.nodes for x in self.injected):
-            return
-        topics = self.meta["topic"].split(",")
-        try:
-            changes = read_changes(log_dir, topics, self.settings.partitions)
-            during = [change for change in changes if change["at_ms"] < closing_at_ms]
-            self.elections = count_elections(during)
-            for change in changes:
-                self._past.append(self.events.append(change))
-        except UnreadableError as error:
-            self.notes.append(f"Leaders and ISR are shown as they were polled: {error}.")
+        found = read_history(
+            cluster.metadata_log_dirs(),
+            self.meta["topic"].split(","),
+            self.settings.partitions,
+            self.injected,
+            quorum_terms(self._past),
+        )
+        self.notes += found.notes
+        self.elections = found.elections_before(closing_at_ms)
+        self._past += [self.events.append(change) for change in found.changes]
 
     def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
         """Compare the replicas; the cluster must be stopped."""
@@ -278,9 +273,12 @@ class VerificationRun:
         )
         if self.reader is not None:
             self._tails.append(Tail(Path(self.reader.task.events)))
+        quorum = QuorumClient(cluster.bootstrap_servers)
+        quorum_watcher = QuorumWatcher(quorum.ask, self.events)
         watcher.start()
+        quorum_watcher.start()
         try:
-            self._write(workload, cluster, watcher)
+            self._write(workload, cluster, watcher, quorum)
             self._phase("waiting until every replica is in sync again")
             self.is_whole = watcher.wait_whole(_HEAL_TIMEOUT_S)
             self._ask_topic(watcher)
@@ -290,6 +288,8 @@ class VerificationRun:
             self.expected = watcher.expected()
         finally:
             watcher.stop()
+            quorum_watcher.stop()
+            quorum.close()
             if self.reader is not None:
                 self.reader.end()
         if settings.stream != "live":
@@ -321,14 +321,20 @@ class VerificationRun:
             self.notes += reader.notes
 
     def _write(
-        self, workload: Workload, cluster: ClusterUnderTest, watcher: ClusterWatcher
+        self,
+        workload: Workload,
+        cluster: ClusterUnderTest,
+        watcher: ClusterWatcher,
+        quorum: QuorumClient,
     ) -> None:
         """Run producers and faults."""
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
         spark = self.spark if self.settings.stream == "live" else None
         injector = FaultInjector(
             self.schedule.faults,
-            lambda wait: FaultStage(cluster, operator, watcher, self.settings.min_isr, wait, spark),
+            lambda wait: FaultStage(
+                cluster, operator, watcher, self.settings.min_isr, wait, spark, quorum.ask
+            ),
             self.events,
             time.monotonic,
         )

@@ -59,6 +59,7 @@ class KafkaNodes:
         With a `placement` the quorum is static, because every node needs the quorum's addresses.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
+        self.voters: Sequence[int] = (CONTROLLER,)
         self.base_port = base_port
         self._tools = tools
         self._is_own = directory is None
@@ -99,6 +100,11 @@ class KafkaNodes:
         return "{}:{}".format(*place.advertised(node, self.port(node)))
 
     @property
+    def node_ids(self) -> list[int]:
+        """The ids of the brokers, then that of the controller."""
+        return [*self.brokers, CONTROLLER]
+
+    @property
     def running(self) -> list[int]:
         """The brokers whose processes run, including paused ones."""
         return [node for node in self.brokers if node not in self._stopped]
@@ -119,6 +125,10 @@ class KafkaNodes:
     def port(self, node: int) -> int:
         """Return the port on which a node listens."""
         return self.base_port + (_CONTROLLER_PORT if node == CONTROLLER else node - 1)
+
+    def ports(self, node: int) -> list[int]:
+        """Return all ports on which a node listens."""
+        return [self.port(node)]
 
     def pids(self) -> dict[int, int]:
         """Return the process ids, by node."""

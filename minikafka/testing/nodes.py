@@ -1,12 +1,13 @@
-"""Brokers and one controller, each a separate process, so that every broker can be stopped.
+"""Brokers and controllers, each a separate process, so that every node can be stopped.
 
     with Nodes(brokers=3, config={"broker.session.timeout.ms": "1500"}) as nodes:
         nodes.kill(2, 3)
         nodes.start(3)
 
 `testing.cluster` is the cluster for most tests; its node 1 is both broker and controller. Here the
-brokers are 1, 2, … and the controller is 101, so that a partition can lose all its replicas and the
-controller can still be inspected.
+brokers are 1, 2, … and by default the only controller is 101, so that a partition can lose all its
+replicas and the controller can still be inspected. `voters` names other controllers: brokers among
+them are combined nodes. The quorum is static.
 """
 
 import os
@@ -25,6 +26,8 @@ from typing import Self
 from minikafka.admin.client import AdminError
 from minikafka.admin.membership import await_everybody
 from minikafka.common.ids import Uuid
+from minikafka.log.checkpoints import read_meta_properties
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.server.launch import Lifeline, launch_node
@@ -63,7 +66,7 @@ class Placement:
 
 
 class Nodes:
-    """The processes of a cluster: brokers 1, 2, …, and controller 101."""
+    """The processes of a cluster: brokers 1, 2, …, and the controllers that are no brokers."""
 
     def __init__(
         self,
@@ -74,14 +77,17 @@ class Nodes:
         base_port: int = 0,
         directory: Path | None = None,
         placement: Placement | None = None,
+        voters: Sequence[int] = (CONTROLLER,),
     ) -> None:
         """Prepare; the cluster starts with `open` or a `with` block.
 
-        `features` are the levels that differ from the default. Broker n listens on
-        base_port + n - 1, the controller on base_port + brokers; base port 0 means free ports. A
-        given `directory` is kept; without one a directory is created, and removed at the end.
+        `features` are the levels that differ from the default. `voters` are the controllers. Broker
+        n listens on base_port + n - 1, the controllers on the ports after those of the brokers, in
+        the order of `voters`; base port 0 means free ports. A given `directory` is kept; without
+        one a directory is created, and removed at the end.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
+        self.voters: Sequence[int] = tuple(voters)
         self._config = dict(config or {})
         self._levels = {**DEFAULT_LEVELS, **(features or {})}
         self._is_own = directory is None
@@ -103,12 +109,20 @@ class Nodes:
         self.close()
 
     @property
+    def node_ids(self) -> list[int]:
+        """The ids of the brokers, then of the controllers that are no brokers."""
+        return [*self.brokers, *(node for node in self.voters if node not in self.brokers)]
+
+    @property
     def bootstrap_servers(self) -> str:
         """The addresses of all brokers, separated by commas."""
-        return ",".join("{}:{}".format(*self._advertised(node)) for node in self.brokers)
+        return ",".join(map(self._address, self.brokers))
 
-    def _advertised(self, node: int) -> tuple[str, int]:
-        return self._placement.advertised(node, self.port(node))
+    def _address(self, node: int) -> str:
+        return "{}:{}".format(*self._placement.advertised(node, self.port(node)))
+
+    def _controller_address(self, node: int) -> str:
+        return "{}:{}".format(*self._placement.advertised(node, self._controller_port(node)))
 
     @property
     def running(self) -> list[int]:
@@ -137,9 +151,18 @@ class Nodes:
         return {node: process.pid for node, process in list(self._processes.items())}
 
     def port(self, node: int) -> int:
-        """Return the port on which a node listens."""
-        place = len(self.brokers) if node == CONTROLLER else node - 1
-        return self.base_port + place
+        """Return the port on which a broker listens for clients, or a controller for nodes."""
+        if node in self.brokers:
+            return self.base_port + node - 1
+        return self._controller_port(node)
+
+    def ports(self, node: int) -> list[int]:
+        """Return all ports on which a node listens."""
+        own = [self.port(node)] if node in self.brokers else []
+        return [*own, *([self._controller_port(node)] if node in self.voters else [])]
+
+    def _controller_port(self, node: int) -> int:
+        return self.base_port + len(self.brokers) + self.voters.index(node)
 
     def log_dirs(self, node: int) -> list[Path]:
         """Return the log directories of a node."""
@@ -156,27 +179,27 @@ class Nodes:
             ClusterError: a node does not start.
         """
         if self.base_port == 0:
-            self.base_port = free_base_port(len(self.brokers) + 1)
+            self.base_port = free_base_port(len(self.brokers) + len(self.voters))
         self._lifeline = Lifeline()
-        if not self._home(CONTROLLER).exists():
+        if not self._home(self.voters[0]).exists():
             self._format()
-        self.start(CONTROLLER, *self.brokers)
-        addresses = ["{}:{}".format(*self._advertised(node)) for node in self.brokers]
+        self.start(*self.node_ids)
+        addresses = list(map(self._address, self.brokers))
         try:
             await_everybody(addresses, self.brokers, timeout_s=_TIMEOUT_S)
         except AdminError as error:
             raise ClusterError(str(error)) from None
 
     def close(self) -> None:
-        """Stop brokers, then the controller; remove the directory unless it was given.
+        """Stop brokers, then the other controllers; remove the directory unless it was given.
 
         Raises:
             ClusterError: a controlled shutdown failed.
         """
         try:
-            self.resume(*self.running)
+            self.resume(*self._processes)
             self.stop(*self.running)
-            self.stop(*(node for node in (CONTROLLER,) if node in self._processes))
+            self.stop(*self._processes)
         finally:
             for node in list(self._processes):
                 self.kill(node)
@@ -259,40 +282,89 @@ class Nodes:
     def _home(self, node: int) -> Path:
         return self.directory / f"node-{node}"
 
+    def wipe(self, node: int) -> int:
+        """Format the directory of a stopped node again; return the number of bytes that it lost.
+
+        Raises:
+            ClusterError: the node is running.
+        """
+        folder = self._stopped_data(node)
+        properties = read_meta_properties(OsDisk(str(folder)))
+        assert properties is not None
+        lost_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        for path in list(folder.iterdir()):
+            _remove(path)
+        self._format_node(node, properties.cluster_id, Random(secrets.randbits(128)))
+        return lost_bytes
+
+    def copy_metadata(self, node: int, copy: Path) -> None:
+        """Copy the metadata log and `quorum-state` of a stopped node to a new folder.
+
+        Raises:
+            ClusterError: the node is running.
+        """
+        shutil.copytree(self._stopped_data(node) / METADATA_FOLDER, copy)
+
+    def restore_metadata(self, node: int, copy: Path) -> None:
+        """Replace the metadata log and `quorum-state` of a stopped node by an older copy.
+
+        Raises:
+            ClusterError: the node is running.
+        """
+        folder = self._stopped_data(node) / METADATA_FOLDER
+        shutil.rmtree(folder)
+        shutil.copytree(copy, folder)
+
+    def _stopped_data(self, node: int) -> Path:
+        if node in self._processes:
+            raise ClusterError(f"node {node} is running")
+        return self._home(node) / "data"
+
     def _format(self) -> None:
         draw = Random(secrets.randbits(128))
         cluster_id = str(Uuid.draw(draw))
-        for node in (CONTROLLER, *self.brokers):
+        for node in self.node_ids:
             self._placement.prepare(node, self._home(node))
             (self._home(node) / "data").mkdir(parents=True, exist_ok=True)
             lines = [f"{key}={value}" for key, value in self._values(node).items()]
             (self._home(node) / "server.properties").write_text("\n".join(lines) + "\n")
-            disk = OsDisk(str(self._home(node) / "data"))
-            if node == CONTROLLER:
-                now_ms = time.time_ns() // 1_000_000
-                format_metadata_directory(disk, levels=self._levels, voters=None, now_ms=now_ms)
-            directory_id = Uuid.draw(draw)
-            format_directory(disk, cluster_id=cluster_id, node_id=node, directory_id=directory_id)
+            self._format_node(node, cluster_id, draw)
+
+    def _format_node(self, node: int, cluster_id: str, draw: Random) -> None:
+        disk = OsDisk(str(self._home(node) / "data"))
+        if node in self.voters:
+            now_ms = time.time_ns() // 1_000_000
+            format_metadata_directory(disk, levels=self._levels, voters=None, now_ms=now_ms)
+        directory_id = Uuid.draw(draw)
+        format_directory(disk, cluster_id=cluster_id, node_id=node, directory_id=directory_id)
 
     def _values(self, node: int) -> dict[str, str]:
-        is_controller = node == CONTROLLER
-        listener = "CONTROLLER" if is_controller else "PLAINTEXT"
-        host, port = self._advertised(CONTROLLER)
+        host = self._placement.host(node)
         factor = str(min(3, len(self.brokers)))
+        roles, listeners, advertised = [], [], []
+        if node in self.brokers:
+            roles.append("broker")
+            listeners.append(f"PLAINTEXT://{host}:{self.port(node)}")
+            advertised.append(f"PLAINTEXT://{self._address(node)}")
+        if node in self.voters:
+            roles.append("controller")
+            listeners.append(f"CONTROLLER://{host}:{self._controller_port(node)}")
+            advertised.append(f"CONTROLLER://{self._controller_address(node)}")
+        voters = [f"{voter}@{self._controller_address(voter)}" for voter in self.voters]
         values = {
-            "process.roles": "controller" if is_controller else "broker",
+            "process.roles": ",".join(roles),
             "node.id": str(node),
-            "listeners": f"{listener}://{self._placement.host(node)}:{self.port(node)}",
+            "listeners": ",".join(listeners),
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
-            "controller.quorum.voters": f"{CONTROLLER}@{host}:{port}",
+            "controller.quorum.voters": ",".join(voters),
             "log.dirs": str(self._home(node) / "data"),
             "offsets.topic.replication.factor": factor,
             "group.initial.rebalance.delay.ms": "0",
         }
-        if not is_controller:
+        if node in self.brokers:
             values["inter.broker.listener.name"] = "PLAINTEXT"
-        values["advertised.listeners"] = "{}://{}:{}".format(listener, *self._advertised(node))
+        values["advertised.listeners"] = ",".join(advertised)
         return {**values, **self._config}
 
     def _launch(self, node: int) -> int:
@@ -310,3 +382,10 @@ class Nodes:
                 environ=self._placement.environ(node),
             )
         return ready
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

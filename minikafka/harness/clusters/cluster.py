@@ -57,13 +57,19 @@ class ClusterUnderTest:
         """The log directories of each broker; empty if they are unknown."""
         return {}
 
-    def metadata_log_dir(self) -> Path | None:
-        """The controller's directory with the metadata log; None if it is unknown."""
-        return None
+    @property
+    def voters(self) -> Sequence[int]:
+        """The ids of the controllers; empty if they are unknown."""
+        return ()
 
-    def controller(self) -> int:
-        """The node id of the active controller."""
-        raise NotDoneError(_NOT_OURS)
+    @property
+    def node_ids(self) -> Sequence[int]:
+        """The ids of all nodes; empty if they are unknown."""
+        return ()
+
+    def metadata_log_dirs(self) -> Sequence[Path]:
+        """The directory with the metadata log of each controller; empty if they are unknown."""
+        return ()
 
     def kill(self, *nodes: int) -> None:  # noqa: ARG002
         """Kill nodes with SIGKILL."""
@@ -87,6 +93,18 @@ class ClusterUnderTest:
 
     def cut_power(self, node: int) -> str:  # noqa: ARG002
         """Kill a node and drop its unflushed data; return a description of what was lost."""
+        raise NotDoneError(_NOT_OURS)
+
+    def wipe(self, node: int) -> str:  # noqa: ARG002
+        """Format the directory of a killed node again; return a description of what was lost."""
+        raise NotDoneError(_NOT_OURS)
+
+    def copy_metadata(self, node: int) -> None:  # noqa: ARG002
+        """Copy the metadata directory of a killed controller, for `restore_metadata`."""
+        raise NotDoneError(_NOT_OURS)
+
+    def restore_metadata(self, node: int) -> str:  # noqa: ARG002
+        """Restore the metadata directory of a killed controller from its copy; describe it."""
         raise NotDoneError(_NOT_OURS)
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002

@@ -17,16 +17,11 @@ from minikafka.harness.plan.settings import HarnessError, RunSettings
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.testing.cluster import ClusterError
 from minikafka.testing.kafka_nodes import KafkaNodes
-from minikafka.testing.nodes import CONTROLLER, Nodes
-
-
-def node_ids(settings: RunSettings) -> list[int] | None:
-    """Return the ids of the nodes that a run starts; None for a cluster that it does not start."""
-    return None if settings.bootstrap_servers else [*settings.brokers, CONTROLLER]
+from minikafka.testing.nodes import Nodes
 
 
 class ClusterOfNodes(ClusterUnderTest):
-    """Brokers 1, 2, … and controller 101, each a process. A derived class sets `_nodes`.
+    """Brokers 1, 2, … and the controllers, each a process. A derived class sets `_nodes`.
 
     Faults run in their own threads, and the run may end in another thread: short operations hold a
     lock.
@@ -49,8 +44,9 @@ class ClusterOfNodes(ClusterUnderTest):
         self._ending: set[int] = set()
         self._ended: list[tuple[int, str]] = []
         between = f", {self.network.way}" if self.network else ""
+        controllers = settings.describe_controllers()
         self.name = (
-            f"{product}, {settings.nodes} brokers and a controller{between}, {', '.join(pairs)}"
+            f"{product}, {settings.nodes} brokers, {controllers}{between}, {', '.join(pairs)}"
         )
 
     def _pids(self) -> dict[int, int]:
@@ -61,12 +57,21 @@ class ClusterOfNodes(ClusterUnderTest):
         """The broker ids, which start at 1."""
         return self._nodes.brokers
 
+    @property
+    def voters(self) -> Sequence[int]:
+        """The controllers."""
+        return self._nodes.voters
+
+    @property
+    def node_ids(self) -> Sequence[int]:
+        """Brokers and controllers."""
+        return self._nodes.node_ids
+
     def wait_ready(self) -> None:
         """Start every node; return when every broker serves requests."""
         leftovers.remove()
         if self.network:
-            ports = {node: self._nodes.port(node) for node in (*self.brokers, CONTROLLER)}
-            self.network.open(ports, CONTROLLER)
+            self.network.open({node: self._nodes.ports(node) for node in self.node_ids})
         try:
             self._nodes.open()
         except ClusterError as error:
@@ -76,7 +81,7 @@ class ClusterOfNodes(ClusterUnderTest):
     def close(self) -> str:
         """Shut down in a controlled way, and remove the network that was set up."""
         with self._lock:
-            self._expect_end((*self.brokers, CONTROLLER))
+            self._expect_end(self.node_ids)
         try:
             self._nodes.close()
         except ClusterError as error:
@@ -90,18 +95,14 @@ class ClusterOfNodes(ClusterUnderTest):
         """The log directories of every broker."""
         return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
-    def metadata_log_dir(self) -> Path | None:
-        """The log directory of the only controller."""
-        return self._nodes.log_dirs(CONTROLLER)[0]
-
-    def controller(self) -> int:
-        """The only controller."""
-        return CONTROLLER
+    def metadata_log_dirs(self) -> Sequence[Path]:
+        """The log directory of each controller."""
+        return [self._nodes.log_dirs(node)[0] for node in self.voters]
 
     def unexpected_ends(self) -> Sequence[tuple[int, str]]:
         """Return each unexpected exit once."""
         with self._lock:
-            for node in (*self.brokers, CONTROLLER):
+            for node in self.node_ids:
                 how = "" if node in self._ending else self._nodes.how_ended(node)
                 if how:
                     self._ending.add(node)
@@ -111,7 +112,7 @@ class ClusterOfNodes(ClusterUnderTest):
 
     def node_logs(self) -> Mapping[int, Path]:
         """The log file of every node."""
-        return {node: self._nodes.log_file(node) for node in (*self.brokers, CONTROLLER)}
+        return {node: self._nodes.log_file(node) for node in self.node_ids}
 
     def _note_ended(self) -> None:
         """Keep the ends so far for `unexpected_ends`, before a node is started again."""

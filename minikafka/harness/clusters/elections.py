@@ -1,4 +1,4 @@
-"""The times at which leader, ISR and ELR changed, read from the controller's metadata log.
+"""The times at which leader, ISR and ELR changed, read from the metadata log of a controller.
 
 The watcher sees changes late: it polls twice a second, a broker learns of a change after the
 controller has made it, and a dead or paused broker delays the watcher. The metadata log has each
@@ -7,12 +7,14 @@ The format is Kafka's, so the metadata log of Apache Kafka can be read as well.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from minikafka.harness.lines import RunEvent
 from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.scan import scan_batches
+from minikafka.log.scan import scan_batches, scan_headers
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
@@ -35,6 +37,36 @@ ELECTED_FROM = ("from_isr", "from_elr", "unclean")
 
 class UnreadableError(Exception):
     """The metadata log cannot be read; the message has no full stop."""
+
+
+class LogEnd(NamedTuple):
+    """The last epoch and the end offset of a log; the greater one is of the more recent log."""
+
+    epoch: int
+    offset: int
+
+
+def metadata_end(log_dir: Path) -> LogEnd:
+    """Return the end of the metadata log in a directory; (-1, 0) if there is none."""
+    end = LogEnd(-1, 0)
+    disk = OsDisk(str(log_dir))
+    if not (log_dir / METADATA_FOLDER).is_dir():
+        return end
+    for name in disk.list(METADATA_FOLDER):
+        if not name.endswith(LOG_SUFFIX):
+            continue
+        end = LogEnd(end.epoch, max(end.offset, int(name.removesuffix(LOG_SUFFIX))))
+        file = disk.open(f"{METADATA_FOLDER}/{name}")
+        # A kill may have interrupted the last write.
+        with closing(file), suppress(CorruptRecordsError):
+            for _, header in scan_headers(file):
+                end = LogEnd(header.leader_epoch, header.next_offset)
+    return end
+
+
+def most_recent(log_dirs: Iterable[Path]) -> Path | None:
+    """Return the directory of the controller whose metadata log is the most recent one."""
+    return max(log_dirs, key=metadata_end, default=None)
 
 
 def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[RunEvent]:

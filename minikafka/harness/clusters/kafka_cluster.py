@@ -17,6 +17,7 @@ from minikafka.testing.kafka_nodes import KafkaNodes
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000")
 _PORTS = 110
+_ONE_VOTER = "the cluster has one controller, so nothing restores what it loses"
 _NO_HOOKS = "Apache Kafka has no debug hook for this fault"
 
 
@@ -53,6 +54,14 @@ class KafkaCluster(ClusterOfNodes):
             raise NotDoneError("a controller has no recovery points")
         losses = power_cut.cut_power(lambda: self.kill(node), self._nodes.log_dirs(node))
         return f"cut back to its recovery points: {', '.join(map(str, losses)) or 'no record'}"
+
+    def wipe(self, node: int) -> str:  # noqa: ARG002
+        """Raise NotDoneError: the tool that starts the cluster formats no single node."""
+        raise NotDoneError(_ONE_VOTER)
+
+    def copy_metadata(self, node: int) -> None:  # noqa: ARG002
+        """Raise NotDoneError: without another voter an old copy would lose records."""
+        raise NotDoneError(_ONE_VOTER)
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
         """Raise NotDoneError: Apache Kafka has no hook for this fault."""

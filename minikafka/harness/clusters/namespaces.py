@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from minikafka.harness.clusters.network import OUTSIDE, NotDoneError
 from minikafka.harness.clusters.owner import mark
@@ -117,7 +117,7 @@ class NamespaceNetwork:
             _ip("netns", "del", probe)
         return ""
 
-    def open(self, nodes: Mapping[int, int], controller: int) -> None:  # noqa: ARG002
+    def open(self, nodes: Mapping[int, Sequence[int]]) -> None:
         """Create namespaces, bridge and links in an address range that no other run uses."""
         self._opened = True
         used = _try(["ip", "-o", "-4", "address", "show"]).stdout

@@ -4,7 +4,7 @@ There are two implementations: a TCP proxy before each node (`proxy`), and a net
 each node (`namespaces`). Both identify nodes by number; 0 stands for everything that is not a node.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from minikafka.harness.plan.schedule import KINDS
@@ -38,8 +38,8 @@ class Network(Protocol):
     def placement(self) -> Placement:
         """The placement with which the nodes must be started."""
 
-    def open(self, nodes: Mapping[int, int], controller: int) -> None:
-        """Set the network up for these nodes; `nodes` maps a number to the node's listening port.
+    def open(self, nodes: Mapping[int, Sequence[int]]) -> None:
+        """Set the network up; `nodes` maps the number of each node to its listening ports.
 
         Raises:
             HarnessError: if the machine does not allow it.

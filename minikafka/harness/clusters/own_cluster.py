@@ -3,23 +3,36 @@
 Nodes run with the hooks of `server.debug_hooks` only if a fault needs them.
 """
 
-from collections.abc import Collection, Sequence
+import shutil
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from minikafka.harness.clusters import sync_journal
 from minikafka.harness.clusters.cluster import free_port_range
 from minikafka.harness.clusters.cluster_of_nodes import ClusterOfNodes, elr_features
 from minikafka.harness.clusters.disk_faults import Volumes, volume_mib
+from minikafka.harness.clusters.elections import metadata_end
 from minikafka.harness.clusters.network import Network
-from minikafka.harness.plan.settings import RunSettings
-from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC, VARIABLE, WALL_OFFSET
-from minikafka.testing.nodes import CONTROLLER, Nodes, Placement
+from minikafka.harness.plan.settings import HarnessError, RunSettings
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.server.debug_hooks import (
+    DISK_FULL,
+    JOURNAL,
+    SLOW_SYNC,
+    VARIABLE,
+    WALL_OFFSET,
+    journal_line,
+)
+from minikafka.testing.cluster import ClusterError
+from minikafka.testing.nodes import Nodes, Placement
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500")
 """A dead leader must be detected and replaced well within a run of 30 seconds."""
 
 _HOOKED = ("power-cut", "slow-fsync", "full-disk", "clock-offset")
 _LOSSES_SHOWN = 4
+_T = TypeVar("_T")
 
 
 class _RunPlacement(Placement):
@@ -29,6 +42,8 @@ class _RunPlacement(Placement):
         self._on_network = network.placement if network else Placement()
         self._directory = directory
         self._hooked = hooked
+        self.brokers: Sequence[int] = ()
+        """The nodes whose volumes may be filled."""
         self.volumes = Volumes()
         self.volume_mib = 0
 
@@ -48,12 +63,14 @@ class _RunPlacement(Placement):
         return self._directory / f"node-{node}" / "debug"
 
     def prepare(self, node: int, home: Path) -> None:
-        if self.volume_mib and node != CONTROLLER:
+        if self.volume_mib and node in self.brokers:
             self.volumes.mount(node, home / "data", self.volume_mib)
 
 
 class OwnCluster(ClusterOfNodes):
     """A cluster of `testing.nodes.Nodes`."""
+
+    _nodes: Nodes
 
     def __init__(self, settings: RunSettings, directory: Path, kinds: Collection[str]) -> None:
         """Start no process; `wait_ready` does. `kinds` are the faults that must be supported."""
@@ -64,7 +81,9 @@ class OwnCluster(ClusterOfNodes):
         if "full-disk" in kinds:
             self._placement.volume_mib = volume_mib(settings)
         self._directory = directory
-        base_port = settings.base_port or free_port_range(settings.nodes + 1)
+        self._placement.brokers = settings.brokers
+        ports = settings.nodes + len(settings.voters)
+        base_port = settings.base_port or free_port_range(ports)
         directory.mkdir(parents=True, exist_ok=True)
         self._nodes = Nodes(
             settings.nodes,
@@ -73,12 +92,13 @@ class OwnCluster(ClusterOfNodes):
             base_port=base_port,
             directory=directory,
             placement=self._placement,
+            voters=settings.voters,
         )
 
     def close(self) -> str:
         """Shut down in a controlled way, and remove the network and the volumes."""
         try:
-            self._reap((*self.brokers, CONTROLLER))
+            self._reap(self.node_ids)
             return super().close()
         finally:
             self._placement.volumes.unmount(self._directory)
@@ -105,6 +125,47 @@ class OwnCluster(ClusterOfNodes):
         shown = ", ".join(map(str, losses[:_LOSSES_SHOWN]))
         more = f" and {len(losses) - _LOSSES_SHOWN} more" if len(losses) > _LOSSES_SHOWN else ""
         return f"{took} unflushed bytes in {len(cuts)} files are gone: {shown or 'no record'}{more}"
+
+    def wipe(self, node: int) -> str:
+        """Format the directory of a killed node again, with a new directory id."""
+        lost_bytes = self._on_disk(lambda: self._nodes.wipe(node))
+        self._forget_syncs(node, "")
+        return f"{lost_bytes} bytes are gone, and the directory was formatted again"
+
+    def copy_metadata(self, node: int) -> None:
+        """Copy the metadata directory of a killed controller beside its data."""
+        copy = self._copy_of(node)
+        shutil.rmtree(copy, ignore_errors=True)
+        self._on_disk(lambda: self._nodes.copy_metadata(node, copy))
+
+    def restore_metadata(self, node: int) -> str:
+        """Restore the metadata directory of a killed controller from its copy."""
+        newer = metadata_end(self._nodes.log_dirs(node)[0]).offset
+        self._on_disk(lambda: self._nodes.restore_metadata(node, self._copy_of(node)))
+        self._forget_syncs(node, f"/{METADATA_FOLDER}")
+        older = metadata_end(self._nodes.log_dirs(node)[0]).offset
+        return f"its metadata log ends at offset {older} again, instead of {newer}"
+
+    def _copy_of(self, node: int) -> Path:
+        return self._directory / f"node-{node}" / "metadata-copy"
+
+    def _on_disk(self, work: Callable[[], _T]) -> _T:
+        """Do something with the files of a node.
+
+        Raises:
+            HarnessError: if the node runs, or the files cannot be changed.
+        """
+        try:
+            return work()
+        except (ClusterError, OSError) as error:
+            raise HarnessError(str(error)) from error
+
+    def _forget_syncs(self, node: int, folder: str) -> None:
+        """Note in the fsync journal that files were replaced, so that a later cut ignores them."""
+        journal = self._placement.debug_dir(node) / JOURNAL
+        if journal.exists():
+            with journal.open("ab") as lines:
+                lines.write(journal_line("remove", f"{self._nodes.log_dirs(node)[0]}{folder}"))
 
     def slow_sync(self, node: int, delay_ms: int) -> None:
         """Delay each fsync by the debug hook."""

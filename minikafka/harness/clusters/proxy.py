@@ -1,4 +1,4 @@
-"""A TCP proxy before each node, through which clients, brokers and the controller reach it.
+"""A TCP proxy before each port of a node, through which clients and other nodes reach it.
 
 Each node advertises the address of its proxy. The proxy identifies the source of a connection by
 the process that holds the other end (`/proc`), so nodes and clients need not cooperate; an unknown
@@ -81,12 +81,15 @@ class ProxyPlacement(Placement):
     """Nodes on loopback that advertise the addresses of their proxies."""
 
     def __init__(self) -> None:
-        """Create a placement without ports; `ProxyNetwork.open` sets them."""
+        """Create a placement without ports; `ProxyNetwork.open` sets them.
+
+        `ports` maps a node's port to that of its proxy.
+        """
         self.ports: dict[int, int] = {}
 
-    def advertised(self, node: int, port: int) -> tuple[str, int]:
+    def advertised(self, node: int, port: int) -> tuple[str, int]:  # noqa: ARG002
         """The proxy's address."""
-        return _HOST, self.ports.get(node, port)
+        return _HOST, self.ports.get(port, port)
 
 
 class ProxyNetwork:
@@ -119,8 +122,8 @@ class ProxyNetwork:
         """Empty: proxies emulate every kind of network fault."""
         return {}
 
-    def open(self, nodes: Mapping[int, int], controller: int) -> None:  # noqa: ARG002
-        """Listen on a free port for each node."""
+    def open(self, nodes: Mapping[int, Sequence[int]]) -> None:
+        """Listen on a free port for each port of each node."""
         self._loop = asyncio.new_event_loop()
         self._thread.start()
         starting = asyncio.run_coroutine_threadsafe(self._listen(nodes), self._loop)
@@ -162,14 +165,14 @@ class ProxyNetwork:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    async def _listen(self, nodes: Mapping[int, int]) -> dict[int, int]:
+    async def _listen(self, nodes: Mapping[int, Sequence[int]]) -> dict[int, int]:
         ports = {}
-        for node, port in nodes.items():
+        for node, port in ((node, port) for node, every in nodes.items() for port in every):
             listener = socket.create_server((_HOST, 0), backlog=_BACKLOG)
             listener.setblocking(False)
             self._listeners.append(listener)
             self._loop.add_reader(listener, self._accept, listener, node, port)
-            ports[node] = listener.getsockname()[1]
+            ports[port] = listener.getsockname()[1]
         return ports
 
     async def _close(self) -> None:

@@ -10,8 +10,13 @@ from dataclasses import dataclass, field
 
 from minikafka.harness.clusters.cluster import FAILURES
 from minikafka.harness.faults.kinds import DoneInPartError, FaultAction, FaultStage
+from minikafka.harness.faults.quorum_waits import Failover
+from minikafka.harness.faults.voter_turns import VoterTurns
 from minikafka.harness.lines import EventLog, wall_ms
-from minikafka.harness.plan.schedule import PlannedFault
+from minikafka.harness.plan.schedule import EXCLUSIVE, PlannedFault
+
+_SETTLE_S = 3.0
+"""The time between the end of an exclusive fault that was late and the next fault."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,7 +24,8 @@ class InjectedFault:
     """A fault and its outcome.
 
     `nodes` are the node ids of its targets, `node` the first of them or -1; `did` describes what
-    was done. Wall times are 0 for a step that was not done; `problem` says why.
+    was done. Wall times are 0 for a step that was not done; `problem` says why. `failover` has the
+    active controllers before and after a fault that must replace the active one.
     """
 
     plan: PlannedFault
@@ -29,6 +35,7 @@ class InjectedFault:
     done_at_ms: int = 0
     healed_at_ms: int = 0
     problem: str = ""
+    failover: Failover | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return plain values, including the plan."""
@@ -41,6 +48,7 @@ class InjectedFault:
             "done_at_ms": self.done_at_ms,
             "healed_at_ms": self.healed_at_ms,
             "problem": self.problem,
+            "failover": self.failover.as_json() if self.failover else None,
         }
 
 
@@ -65,6 +73,8 @@ class FaultInjector:
         self._events = events
         self._clock = clock
         self._started = 0.0
+        self._turns = VoterTurns(self._stop)
+        self._begun: set[int] = set()
         self._threads = [
             threading.Thread(target=self.carry_out, args=(fault,), name="fault", daemon=True)
             for fault in self.injected
@@ -84,20 +94,54 @@ class FaultInjector:
 
     def carry_out(self, fault: InjectedFault) -> None:
         """Run one fault from its planned time to its end."""
-        if self._wait_until(fault.plan.at_s):
+        if not self._await_turn(fault.plan):
             fault.problem = "not done: the run ended first"
         else:
             # Replaced by the next line, unless that raises.
             fault.problem = "the harness failed, see its output"
-            fault.problem = self._carry_out(fault)
+            try:
+                fault.problem = self._carry_out(fault)
+            finally:
+                self._end_turn(fault.plan)
         self._events.write("fault", phase="over", **fault.as_json())
 
+    def _await_turn(self, plan: PlannedFault) -> bool:
+        """Wait for the time and the turn of a fault; False if the run ended first."""
+        touches_voters = self._stage.touches_voters(plan)
+        while True:
+            due_s = plan.at_s + self._turns.shift_s
+            if self._wait_until(due_s):
+                return False
+            if touches_voters and not self._turns.begin(exclusive=plan.kind in EXCLUSIVE):
+                return False
+            if plan.at_s + self._turns.shift_s <= due_s:
+                self._begun.add(id(plan))
+                return True
+            # An exclusive fault took longer than planned meanwhile.
+            if touches_voters:
+                self._turns.end(exclusive=plan.kind in EXCLUSIVE)
+
+    def _end_turn(self, plan: PlannedFault) -> None:
+        if not self._stage.touches_voters(plan):
+            return
+        shift_s = 0.0
+        if plan.kind in EXCLUSIVE:
+            ahead = [it.plan.at_s for it in self.injected if id(it.plan) not in self._begun]
+            shift_s = self._now_s + _SETTLE_S - min(ahead) if ahead else 0.0
+        self._turns.end(exclusive=plan.kind in EXCLUSIVE, shift_s=shift_s)
+
+    @property
+    def _now_s(self) -> float:
+        """Seconds since the start of the schedule."""
+        return self._clock() - self._started
+
     def _wait_until(self, at_s: float) -> bool:
-        return self._stop.wait(max(0.0, self._started + at_s - self._clock()))
+        return self._stop.wait(max(0.0, at_s - self._now_s))
 
     def _carry_out(self, fault: InjectedFault) -> str:
         """Begin, wait, end; return the problem, if any."""
         problem = ""
+        heal_at_s = self._now_s + fault.plan.duration_s
         try:
             fault.nodes = self._stage.resolve(fault.plan)
         except FAILURES as error:
@@ -107,10 +151,11 @@ class FaultInjector:
         began_at_ms = wall_ms()
         try:
             fault.did = under_way.begin()
+            fault.failover = under_way.failover
             fault.done_at_ms = began_at_ms
             self._write_event("begun", fault)
             if under_way.undo:
-                self._wait_until(fault.plan.heal_at_s)
+                self._wait_until(heal_at_s)
         except FAILURES as error:
             problem = f"not done: {error}"
             if under_way.undo or isinstance(error, DoneInPartError):

@@ -12,13 +12,25 @@ from typing import Protocol
 
 from minikafka.harness.clusters.cluster import FAILURES, ClusterUnderTest
 from minikafka.harness.clusters.network import OUTSIDE, Network, NotDoneError, unable
+from minikafka.harness.clusters.quorum import QuorumView
 from minikafka.harness.faults.operator_actions import Operator
-from minikafka.harness.plan.schedule import BROKERS, CLIENTS, CONTROLLER, PlannedFault, leader_of
+from minikafka.harness.faults.quorum_waits import Failover, QuorumWaits
+from minikafka.harness.plan.schedule import (
+    BROKERS,
+    CLIENTS,
+    CONTROLLER,
+    DEPOSING,
+    STANDBY,
+    PlannedFault,
+    leader_of,
+)
 from minikafka.harness.plan.settings import HarnessError
 
 _WHOLE_TIMEOUT_S = 20.0
 _LEADER_EVERY_S = 0.2
 _LEADER_TRIES = 50
+_REFILLED_TIMEOUT_S = 60.0
+_VOTERS_MIN = 3
 
 
 class DoneInPartError(HarnessError):
@@ -62,6 +74,28 @@ class FaultStage:
     min_isr: int
     wait: Callable[[float], bool]
     spark: StreamControl | None = None
+    ask_quorum: Callable[[], QuorumView | None] = lambda: None
+
+    @property
+    def quorum(self) -> QuorumWaits:
+        """The waits for states of the quorum."""
+        return QuorumWaits(self.ask_quorum, self.wait)
+
+    @property
+    def has_standby(self) -> bool:
+        """True if another voter can replace the active controller."""
+        return len(self.cluster.voters) >= _VOTERS_MIN
+
+    def touches_voters(self, fault: PlannedFault) -> bool:
+        """True if a target of the fault is, or may be, a voter."""
+        voters = set(self.cluster.voters)
+        return any(
+            target in voters
+            if isinstance(target, int)
+            else target in (CONTROLLER, STANDBY)
+            or (target != CLIENTS and not voters.isdisjoint(self.cluster.brokers))
+            for target in fault.targets
+        )
 
     def resolve(self, fault: PlannedFault) -> list[int]:
         """Return the nodes that the targets currently stand for, each once.
@@ -78,12 +112,25 @@ class FaultStage:
             elif target == CLIENTS:
                 found[OUTSIDE] = None
             elif target == CONTROLLER:
-                found[self.cluster.controller()] = None
+                found[self._active_controller()] = None
+            elif target == STANDBY:
+                found[self._standby()] = None
             elif isinstance(target, int):
                 found[target] = None
             elif (partition := leader_of(target)) is not None:
                 found[self._await_leader(partition)] = None
         return list(found)
+
+    def _active_controller(self) -> int:
+        if len(self.cluster.voters) == 1:
+            return self.cluster.voters[0]
+        return self.quorum.leader().leader
+
+    def _standby(self) -> int:
+        node = self.quorum.leader().standby
+        if node is None:
+            raise NotDoneError("the quorum has only one voter")
+        return node
 
     def _await_leader(self, partition: int) -> int:
         for _ in range(_LEADER_TRIES):
@@ -111,14 +158,35 @@ class FaultAction:
     plan: PlannedFault
     nodes: Sequence[int]
     undo: list[Callable[[], None]] = field(default_factory=list)
+    failover: Failover | None = None
 
     def begin(self) -> str:
         """Break the targets; return a description of what was done.
 
+        A fault of the active controller has begun when another controller is active: `failover`
+        tells which, and stays None if there is none in time.
+
         Raises:
             HarnessError: if the fault was not done; `undo` heals what was done in part.
         """
-        return _BEGIN[self.plan.kind](self)
+        if not self._deposes:
+            return _BEGIN[self.plan.kind](self)
+        before = self.stage.quorum.leader()
+        if before.leader != self.nodes[0]:
+            raise HarnessError(f"node {self.nodes[0]} was no longer the active controller")
+        did = _BEGIN[self.plan.kind](self)
+        self.failover = self.stage.quorum.failover(before)
+        if self.failover is None:
+            return f"{did}; no other controller became active"
+        return (
+            f"{did}; after {self.failover.seconds:.1f} s node {self.failover.after} was the active"
+            f" controller, in epoch {self.failover.epoch_after}"
+        )
+
+    @property
+    def _deposes(self) -> bool:
+        is_controller = self.plan.targets == (CONTROLLER,)
+        return is_controller and self.plan.kind in DEPOSING and self.stage.has_standby
 
     def end(self) -> None:
         """Heal the targets in reverse order.
@@ -171,18 +239,77 @@ def _pause(fault: FaultAction) -> str:
 def _power_cut(fault: FaultAction) -> str:
     stage = fault.stage
     if fault.plan.parameter("when_whole"):
-        deadline_s = time.monotonic() + _WHOLE_TIMEOUT_S
-        while not stage.sight.is_whole:
-            if time.monotonic() > deadline_s or stage.wait(0.1):
-                raise HarnessError(
-                    "not every replica was in sync, so min.insync.replicas would not protect"
-                    " against the loss"
-                )
+        _await_whole(stage)
     said = []
     for node in fault.nodes:
         said.append(f"node {node}: {stage.cluster.cut_power(node)}")
         fault.undo.append(lambda node=node: stage.cluster.start(node))  # type: ignore[misc]
     return "; ".join(said)
+
+
+def _await_whole(stage: FaultStage) -> None:
+    deadline_s = time.monotonic() + _WHOLE_TIMEOUT_S
+    while not stage.sight.is_whole:
+        if time.monotonic() > deadline_s or stage.wait(0.1):
+            raise HarnessError(
+                "not every replica was in sync, so min.insync.replicas would not protect against"
+                " the loss"
+            )
+
+
+def _wipe(fault: FaultAction) -> str:
+    cluster = fault.stage.cluster
+    node = _only_voter_away(fault)
+    cluster.kill(node)
+    fault.undo.append(lambda: _start_caught_up(fault, node))
+    return f"node {node}: {cluster.wipe(node)}"
+
+
+def _old_metadata(fault: FaultAction) -> str:
+    stage, cluster = fault.stage, fault.stage.cluster
+    node = _only_voter_away(fault)
+    if node not in cluster.voters:
+        raise NotDoneError(f"node {node} is no controller")
+    cluster.kill(node)
+    fault.undo.append(lambda: _start_caught_up(fault, node))
+    cluster.copy_metadata(node)
+    cluster.start(node)
+    stage.quorum.caught_up(node)
+    stage.wait(fault.plan.duration_s)
+    cluster.kill(node)
+    return f"node {node}: {cluster.restore_metadata(node)}"
+
+
+def _only_voter_away(fault: FaultAction) -> int:
+    """Return the node of a fault that loses votes, when nothing else is lost or behind.
+
+    Raises:
+        NotDoneError: if the quorum needs this voter.
+        HarnessError: if another voter or a replica is behind.
+    """
+    stage, node = fault.stage, fault.nodes[0]
+    if node in stage.cluster.voters:
+        if not stage.has_standby:
+            raise NotDoneError("the other controllers are no majority, so metadata would be lost")
+        stage.quorum.all_caught_up()
+    if node in stage.cluster.brokers:
+        _await_whole(stage)
+    return node
+
+
+def _start_caught_up(fault: FaultAction, node: int) -> None:
+    """Start a node, and wait until it has all that it lost."""
+    stage = fault.stage
+    stage.cluster.start(node)
+    if node in stage.cluster.voters:
+        stage.quorum.caught_up(node)
+    if node not in stage.cluster.brokers:
+        return
+    deadline_s = time.monotonic() + _REFILLED_TIMEOUT_S
+    while not stage.sight.is_whole:
+        if time.monotonic() > deadline_s:
+            raise HarnessError(f"node {node} did not return to the ISR of every partition")
+        time.sleep(_LEADER_EVERY_S)
 
 
 def _partition(fault: FaultAction) -> str:
@@ -200,7 +327,7 @@ def _partition(fault: FaultAction) -> str:
 def _isolate(fault: FaultAction) -> str:
     stage = fault.stage
     network = stage.network(fault.plan.kind)
-    others = [*stage.cluster.brokers, stage.cluster.controller()]
+    others = [*stage.cluster.node_ids]
     if fault.plan.parameter("from_clients"):
         others.append(OUTSIDE)
     for node in fault.nodes:
@@ -318,6 +445,8 @@ _BEGIN: Mapping[str, Callable[[FaultAction], str]] = {
     "pause": _pause,
     "rolling-restart": _rolling_restart,
     "power-cut": _power_cut,
+    "wipe": _wipe,
+    "old-metadata": _old_metadata,
     "partition": _partition,
     "isolate": _isolate,
     "latency": _shape("ms", "ms"),

@@ -2,7 +2,7 @@
 
 Most profiles draw faults that do not overlap: each is healed, and the cluster settles, before the
 next one begins. `harsh` draws faults that overlap, but only combinations that acks=all with min ISR
-2 must survive: one broker loses its unflushed data, not two.
+2 must survive: one broker loses its unflushed data, not two; and one of three controllers is away.
 """
 
 import random
@@ -12,6 +12,8 @@ from minikafka.harness.plan.schedule import (
     BROKERS,
     CLIENTS,
     CONTROLLER,
+    EXCLUSIVE,
+    STANDBY,
     FaultTarget,
     ParameterValue,
     PlannedFault,
@@ -60,17 +62,32 @@ def _one_killed_leader(rng: random.Random, settings: RunSettings) -> Iterator[Pl
 
 
 def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator[PlannedFault]:
-    """A killed leader first, then every kind once in random order; then the same again."""
+    """A killed leader first, then every kind once in random order; then the same again.
+
+    With several controllers every fourth fault is one of the active controller, or of a voter that
+    loses its metadata.
+    """
     brokers = settings.brokers
+    kinds = _kinds(settings)
+    of_controllers: list[Callable[[random.Random, list[int]], _Drawn]] = []
+    count = 0
     last_s = settings.seconds * 0.85
     at_s = settings.seconds * rng.uniform(0.08, 0.12)
     bag: list[Callable[[random.Random, list[int]], _Drawn]] = []
     while at_s + slot_s * 0.6 <= last_s:
-        if not bag:
-            bag = list(_KINDS if len(brokers) > 1 else _ALONE)
-            rng.shuffle(bag)
-            bag.append(_kill_leader)  # comes first
-        kind, targets, parameters = bag.pop()(rng, brokers)
+        count += 1
+        if len(settings.voters) > 1 and count % _OF_CONTROLLERS_EVERY == 0:
+            if not of_controllers:
+                of_controllers = rng.sample(_OF_CONTROLLERS, len(_OF_CONTROLLERS))
+            draw = of_controllers.pop()
+        else:
+            if not bag:
+                bag = rng.sample(kinds, len(kinds))
+                bag.append(_kill_leader)  # comes first
+            draw = bag.pop()
+        kind, targets, parameters = draw(rng, brokers)
+        if kind in EXCLUSIVE and at_s + slot_s * 2 > last_s:
+            break
         duration_s = slot_s * rng.uniform(0.35, 0.55)
         if kind == "rolling-restart":
             duration_s = 0.2  # for each broker; most of the time is spent on the starts
@@ -81,7 +98,8 @@ def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator
             targets=targets,
             parameters=parameters,
         )
-        at_s += slot_s * rng.uniform(0.9, 1.1)
+        # What a voter lost is copied to it again before the next fault.
+        at_s += slot_s * rng.uniform(0.9, 1.1) * (2 if kind in EXCLUSIVE else 1)
 
 
 def _smoke(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
@@ -93,10 +111,14 @@ def _standard(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFaul
 
 
 def _harsh(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
-    """The last ISR member loses power while the others are away; then two pairs of faults."""
+    """The last ISR member loses power while the others are away; then two pairs of faults.
+
+    One of the pairs is of the active controller and a leader.
+    """
     unit_s = settings.seconds / _HARSH_UNITS
     nodes = rng.sample(settings.brokers, 3)
-    groups = [_last_member(rng, nodes), *(pair(rng, nodes) for pair in rng.sample(_PAIRS, 2))]
+    pairs = rng.sample((rng.choice(_PAIRS), _controller_and_leader), 2)
+    groups = [_last_member(rng, nodes), *(pair(rng, nodes) for pair in pairs)]
     for begin, group in zip(_HARSH_BEGINS, groups, strict=True):
         for kind, at, duration, targets, parameters in group:
             yield PlannedFault(
@@ -150,8 +172,9 @@ def _slow_disk_and_leader_change(rng: random.Random, nodes: list[int]) -> Iterat
 
 
 def _controller_and_leader(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
-    """The controller is away when a leader fails: no leader can be elected before it is back."""
-    yield rng.choice(("kill", "pause")), 0, 4, (CONTROLLER,), {}
+    """The active controller fails, then a leader: the next controller must elect another one."""
+    kind, targets, parameters = rng.choice(_OF_CONTROLLERS)(rng, nodes)
+    yield kind, 0, 4, targets, {**parameters, "when_whole": False} if parameters else {}
     begin = rng.uniform(0.5, 2.0)
     yield rng.choice(("kill", "pause")), begin, 5, (_broker_or_leader(rng, nodes),), {}
 
@@ -174,7 +197,6 @@ _FROM_CLIENTS: dict[str, ParameterValue] = {"from_clients": True}
 _PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
     _partition_and_kill,
     _slow_disk_and_leader_change,
-    _controller_and_leader,
     _loss_and_isolation,
 )
 
@@ -201,6 +223,26 @@ def _kill_all(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 def _kill_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
     return "kill", (CONTROLLER,), {}
+
+
+def _pause_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "pause", (CONTROLLER,), {}
+
+
+def _isolate_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "isolate", (CONTROLLER,), {}
+
+
+def _cut_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "power-cut", (CONTROLLER,), {"when_whole": True}
+
+
+def _wipe_voter(rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "wipe", (rng.choice((CONTROLLER, STANDBY)),), {}
+
+
+def _old_voter(rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "old-metadata", (rng.choice((CONTROLLER, STANDBY)),), {}
 
 
 def _on_one(kind: str, **ranges: tuple[int, int]) -> Callable[[random.Random, list[int]], _Drawn]:
@@ -233,6 +275,10 @@ def _from_controller(rng: random.Random, brokers: list[int]) -> _Drawn:
     return "partition", (rng.choice(brokers), CONTROLLER), {}
 
 
+def _between_controllers(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "partition", (STANDBY, CONTROLLER), {}
+
+
 def _from_clients(rng: random.Random, brokers: list[int]) -> _Drawn:
     return "partition", (rng.choice(brokers), CLIENTS), {}
 
@@ -259,7 +305,6 @@ def _stream_kill(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 
 _ALONE = (
-    _kill_controller,
     _on_one("restart"),
     _on_one("pause"),
     _on_one("latency", ms=(10, 200)),
@@ -277,7 +322,6 @@ _KINDS = (
     _on_one("power-cut"),
     _partition,
     _one_way,
-    _from_controller,
     _from_clients,
     _on_one("isolate"),
     _on_one("loss", percent=(1, 30)),
@@ -287,6 +331,27 @@ _KINDS = (
     _elr_off,
     _elect,
 )
+
+_OF_CONTROLLERS = (
+    _kill_controller,
+    _pause_controller,
+    _isolate_controller,
+    _cut_controller,
+    _wipe_voter,
+    _old_voter,
+)
+_OF_CONTROLLERS_EVERY = 4
+
+
+def _kinds(settings: RunSettings) -> list[Callable[[random.Random, list[int]], _Drawn]]:
+    """Return the faults that are possible for these nodes, except those of a quorum's leader."""
+    kinds = [*(_KINDS if settings.nodes > 1 else _ALONE)]
+    if len(settings.voters) == 1:
+        kinds.append(_kill_controller)
+    if settings.is_combined:
+        return [*kinds, _between_controllers]
+    return [*kinds, _from_controller] if settings.nodes > 1 else kinds
+
 
 _DRAWS: dict[str, Callable[[random.Random, RunSettings], Iterator[PlannedFault]]] = {
     "": _one_killed_leader,

@@ -9,8 +9,9 @@
 
 `kind` is a key of `KINDS`. `at_s` counts from the first record. `targets` are node numbers or
 roles, which are resolved while the cluster runs: "leader of 0" (of that partition), "controller"
-(the active one), "brokers" (each of them), "clients" (all processes that are not nodes; for network
-faults only). `parameters` may leave out every parameter, since all have defaults.
+(the active one), "standby controller" (the most recent other voter), "brokers" (each of them),
+"clients" (all processes that are not nodes; for network faults only). `parameters` may leave out
+every parameter, since all have defaults.
 """
 
 import json
@@ -24,6 +25,7 @@ from minikafka.harness.plan.settings import HarnessError
 
 SCHEMA = "minikafka.schedule/1"
 CONTROLLER = "controller"
+STANDBY = "standby controller"
 BROKERS = "brokers"
 CLIENTS = "clients"
 _LEADER = re.compile(r"leader of (\d+)")
@@ -73,6 +75,14 @@ KINDS: Mapping[str, FaultKind] = {
         "SIGKILL, and unflushed data is lost; later started again",
         (1, _MANY),
         {"when_whole": Parameter(default=True)},
+    ),
+    "wipe": FaultKind(
+        "SIGKILL, and the node's directory is formatted again; later started and awaited", (1, 1)
+    ),
+    "old-metadata": FaultKind(
+        "SIGKILL, and a controller's metadata log is as old as a copy made before; later started"
+        " and awaited",
+        (1, 1),
     ),
     "partition": FaultKind(
         "two nodes cannot reach each other; one way: the second gets nothing from the first",
@@ -131,6 +141,12 @@ KINDS: Mapping[str, FaultKind] = {
     ),
 }
 """Every kind of fault that a schedule may name."""
+
+EXCLUSIVE = ("wipe", "old-metadata")
+"""Kinds during which all other voters must be up, since the voter forgets how it voted."""
+
+DEPOSING = ("kill", "pause", "power-cut", "isolate", *EXCLUSIVE)
+"""Kinds by which the active controller loses its role to another voter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,10 +256,10 @@ def _target_problems(
         return [f"target {target!r}: the last partition is {partitions - 1}."]
     if target == CLIENTS and not kind.clients:
         return ["clients cannot be a target of this kind."]
-    if target == CONTROLLER and kind.brokers_only:
+    if target in (CONTROLLER, STANDBY) and kind.brokers_only:
         return ["only brokers can be targets of this kind."]
-    if target not in (CONTROLLER, BROKERS, CLIENTS):
-        roles = f"'leader of PARTITION', '{CONTROLLER}', '{BROKERS}' and '{CLIENTS}'"
+    if target not in (CONTROLLER, STANDBY, BROKERS, CLIENTS):
+        roles = f"'leader of PARTITION', '{CONTROLLER}', '{STANDBY}', '{BROKERS}' and '{CLIENTS}'"
         return [f"target {target!r} is not a role; the roles are {roles}."]
     return []
 

@@ -16,6 +16,7 @@ from minikafka.harness.plan.workload_options import WorkloadOptions
 STREAMS = ("live", "afterwards")
 PROFILES = ("smoke", "standard", "harsh", "soak", "elr-demo", "unclean-demo")
 ELR = ("on", "off")
+CONTROLLERS = ("combined", "separate", "one")
 NETWORKS = ("auto", "proxy", "namespaces", "none")
 READERS = ("cooperative", "eager", "none")
 
@@ -42,8 +43,10 @@ class RunSettings:
     rebalance protocol of the second reader's group, or "none". `stream` is the time at which Spark
     reads: "live", while records are written, or "afterwards". `jars` is a folder with Spark's Kafka
     connector. With `elr` "off" the cluster is started without eligible leader replicas. At least
-    `min_acknowledged` records must be acknowledged for a verdict. `lenient` are the rules of
-    `evidence_rules` that are left out.
+    `min_acknowledged` records must be acknowledged for a verdict. `controllers` is the place of the
+    voters: "combined" with brokers 1 to 3, "separate" nodes 101 to 103, "one" separate node 101, or
+    "" for the default of the profile. `lenient` are the rules of `evidence_rules` that are left
+    out.
     """
 
     nodes: int = 3
@@ -70,6 +73,7 @@ class RunSettings:
     stream: str = "live"
     jars: Path | None = None
     elr: str = "on"
+    controllers: str = ""
     min_acknowledged: int = 1_000
     lenient: tuple[str, ...] = ()
     workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
@@ -78,6 +82,52 @@ class RunSettings:
     def brokers(self) -> list[int]:
         """The broker ids."""
         return list(range(1, self.nodes + 1))
+
+    @property
+    def node_ids(self) -> list[int] | None:
+        """The ids of the nodes that the run starts; None for a cluster that it does not start."""
+        if self.bootstrap_servers:
+            return None
+        return [*self.brokers, *(node for node in self.voters if node > self.nodes)]
+
+    @property
+    def voters(self) -> list[int]:
+        """The controllers of a cluster that the run starts."""
+        match self._controllers:
+            case "combined":
+                return self.brokers[:_VOTERS]
+            case "separate":
+                return [_CONTROLLER + place for place in range(_VOTERS)]
+            case _:
+                return [_CONTROLLER]
+
+    @property
+    def is_combined(self) -> bool:
+        """True if the voters are brokers too."""
+        return self._controllers == "combined"
+
+    @property
+    def _controllers(self) -> str:
+        """The chosen place of the voters, or the default one.
+
+        Two brokers leave in some profiles while the others must go on, so that their voters are
+        other nodes. The tools of Apache Kafka start one controller.
+        """
+        if self.controllers:
+            return self.controllers
+        if self.kafka_tools or self.nodes < _VOTERS:
+            return "one"
+        return "separate" if self.profile in _BROKERS_LEAVE else "combined"
+
+    def describe_controllers(self) -> str:
+        """Return the number and place of the voters in words."""
+        match self._controllers:
+            case "combined":
+                return f"{_VOTERS} of them controllers"
+            case "separate":
+                return f"{_VOTERS} controllers"
+            case _:
+                return "1 controller"
 
     def problems(self) -> list[str]:
         """Return one sentence for each invalid value; empty if the run can start."""
@@ -114,6 +164,7 @@ class RunSettings:
         if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
             found.append(f"--topic {self.topic!r} is not a valid topic name.")
         found += self._profile_problems()
+        found += self._controller_problems()
         found += self.workload.problems()
         if self.inject in OF_THE_READER and self.reader == "none":
             found.append(f"--inject {self.inject} needs a reader, but --reader is none.")
@@ -133,6 +184,20 @@ class RunSettings:
             return ["--profile harsh cannot be used with --bootstrap-server: it cuts power."]
         if (self.nodes, self.min_isr) != (3, 2):
             return ["--profile harsh needs --nodes 3 and --min-isr 2."]
+        return []
+
+    def _controller_problems(self) -> list[str]:
+        if not self.controllers:
+            return []
+        if self.bootstrap_servers:
+            return ["--controllers cannot be used with --bootstrap-server."]
+        if self.kafka_tools and self.controllers != "one":
+            return ["--kafka-tools starts one controller: give --controllers one, or leave it out."]
+        if self.is_combined and self.nodes < _VOTERS:
+            return [f"--controllers combined needs --nodes {_VOTERS} or more."]
+        if self.is_combined and self.profile in _BROKERS_LEAVE:
+            away = f"--profile {self.profile} takes two of three brokers away"
+            return [f"{away}, so they cannot be the controllers: give --controllers separate."]
         return []
 
     @property
@@ -191,6 +256,10 @@ class RunSettings:
         return [name] if self.topics == 1 else [f"{name}-{n}" for n in range(self.topics)]
 
 
+_VOTERS = 3
+_CONTROLLER = 101
+"""The first controller that is no broker."""
+_BROKERS_LEAVE = ("harsh", "unclean-demo")
 _OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}
 _MESSAGE_MAX_BYTES = 1_048_588
 """Kafka's default of max.message.bytes."""

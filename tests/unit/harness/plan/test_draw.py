@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minikafka.harness.clusters.cluster_of_nodes import node_ids
 from minikafka.harness.plan.draw import draw_schedule
 from minikafka.harness.plan.draw import planned as planned_for
 from minikafka.harness.plan.schedule import KINDS, PlannedFault, Schedule
@@ -17,7 +16,7 @@ PROFILES = ("", "smoke", "standard", "soak", "unclean-demo")
 
 
 def planned(chosen):
-    return planned_for(chosen, node_ids(chosen))
+    return planned_for(chosen, chosen.node_ids)
 
 
 @settings(max_examples=60)
