@@ -53,6 +53,7 @@ class RunState:
     partitions: dict[int, tuple[int | None, list[int]]] = field(default_factory=dict)
     high_watermarks: dict[str, int] = field(default_factory=dict)
     marks: list[tuple[int, str]] = field(default_factory=list)
+    controller: str = "unknown"
 
     def take(self, event: RunEvent) -> str:
         """Process an event; return a line to print, or ""."""
@@ -78,6 +79,11 @@ class RunState:
                 return self._mark(event, f"producer {event['pid']} started a new client")
             case "node":
                 return self._mark(event, _node_line(event))
+            case "quorum":
+                self.controller = f"node {event['leader']}, epoch {event['epoch']}"
+                return self._mark(
+                    event, f"node {event['leader']} leads the quorum, epoch {event['epoch']}"
+                )
             case "fault" | "stream" as kind:
                 line = _fault_line(event) if kind == "fault" else _stream_line(event)
                 return self._mark(event, line)
@@ -202,6 +208,7 @@ def _panel(state: RunState) -> Panel:
     behind = max(0, state.total("acked") - state.read_count)
     figures.add_row("read by Spark", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
     figures.add_row("polled by the group", f"{state.polled_count:,}")
+    figures.add_row("active controller", state.controller)
     figures.add_row("Spark batch", f"{state.batch_id}, records {state.batch_rows:,}")
     partitions = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
     for name in ("partition", "leader", "ISR", "high watermark"):

@@ -8,9 +8,7 @@ has its own process and process session, so that Ctrl-C reaches only this proces
 ends the writing early and leads to a verdict on the run so far; the second aborts the run.
 """
 
-import importlib.metadata
 import os
-import platform
 import random
 import time
 from collections.abc import Callable
@@ -19,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import confluent_kafka
 from rich.console import Console
 
 from minikafka.common.ids import TopicPartition
 from minikafka.harness import preflight
 from minikafka.harness.clients.ledger import LedgerDamagedError
 from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.clients.metadata_changes import MetadataChanges
 from minikafka.harness.clients.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
 from minikafka.harness.clients.transactions import require_transactions
 from minikafka.harness.clients.workload import Workload, plan_workload
@@ -45,15 +43,15 @@ from minikafka.harness.page import report, timeline
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
-from minikafka.harness.spark import jars
 from minikafka.harness.spark.process import SparkProcess
+from minikafka.harness.spark.versions import versions
 from minikafka.harness.verdict import verdict_file
 from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.partition_history import read_history
 from minikafka.harness.verdict.verdict_file import Verdict
 from minikafka.harness.watch import node_watch, watermarks
 from minikafka.harness.watch.node_watch import NodeWatch
-from minikafka.harness.watch.quorum_watcher import QuorumWatcher, quorum_terms
+from minikafka.harness.watch.quorum_watcher import QuorumWatcher, quorum_as_json, quorum_terms
 from minikafka.harness.watch.watcher import ClusterWatcher
 
 _LOOK_EVERY_S = 0.1
@@ -125,6 +123,8 @@ class VerificationRun:
         default_factory=lambda: replicas.not_compared("There was no cluster.")
     )
     elections: dict[str, int] = field(default_factory=dict)
+    voters: list[int] = field(default_factory=list)
+    changes: MetadataChanges | None = None
     expected: dict[TopicPartition, Expected] = field(default_factory=dict)
     is_own: bool = False
     is_whole: bool | None = None
@@ -165,6 +165,7 @@ class VerificationRun:
                 self.meta["network"] = cluster.network.way if cluster.network else "nothing"
                 cluster.wait_ready()
                 self.is_own = bool(cluster.log_dirs())
+                self.voters = list(cluster.voters)
                 self._nodes = NodeWatch(cluster, self.events)
                 self._go(cluster)
             except HarnessError as error:
@@ -277,11 +278,16 @@ class VerificationRun:
         quorum_watcher = QuorumWatcher(quorum.ask, self.events)
         watcher.start()
         quorum_watcher.start()
+        if self.is_own:
+            name = f"{topic.split(',')[0]}-changes"
+            self.changes = MetadataChanges(cluster.bootstrap_servers, name, self.events)
         try:
             self._write(workload, cluster, watcher, quorum)
             self._phase("waiting until every replica is in sync again")
             self.is_whole = watcher.wait_whole(_HEAL_TIMEOUT_S)
             self._ask_topic(watcher)
+            if self.changes is not None:
+                self.changes.compare(time.sleep)
             self._end_reader()
             watcher.look()
             watcher.look_at_ends()
@@ -344,6 +350,8 @@ class VerificationRun:
         self._phase("writing")
         workload.start()
         injector.start()
+        if self.changes is not None:
+            self.changes.start()
         try:
             self._wait(
                 lambda: not workload.is_running or self.interrupted.has_come,
@@ -356,6 +364,8 @@ class VerificationRun:
             self._wait(lambda: not workload.is_running, remaining)
         finally:
             injector.stop()
+            if self.changes is not None:
+                self.changes.stop()
             self.producer_failures = workload.end()
             self.meta["writing_to_ms"] = wall_ms()
 
@@ -410,7 +420,7 @@ class VerificationRun:
         evidence = Evidence(
             run=self.meta,
             settings=self.settings.as_json(),
-            versions=self._versions(),
+            versions=versions(self.spark.session, self.java),
             claimed_acknowledged=self.view.state.total("acked"),
             producers=[table.summary() for table in tables],
             producer_failures=self.producer_failures,
@@ -425,6 +435,10 @@ class VerificationRun:
             nodes=node_watch.as_json(self._past),
             shutdown_problem=self.shutdown_problem,
             elections=self.elections,
+            quorum=quorum_as_json(self.voters, self._past),
+            has_standby=len(self.voters) > 1,
+            changes=self.changes.as_json() if self.changes is not None else {},
+            lost_changes=self.changes.lost if self.changes is not None else None,
             is_own=self.is_own,
             is_whole=self.is_whole,
             topic_asked=self.topic_asked,
@@ -434,18 +448,7 @@ class VerificationRun:
             lenient=self.settings.lenient,
             obstacles=self.obstacles,
             notes=self.notes,
-            files={
-                name: str(getattr(self.files, name).relative_to(self.files.root))
-                for name in (
-                    "ledgers",
-                    "streamed",
-                    "reread",
-                    "findings",
-                    "events",
-                    "logs",
-                    "report",
-                )
-            },
+            files=self.files.of_the_verdict(),
             inject=self.settings.inject,
         )
         verdict = verdict_file.decide(evidence)
@@ -472,14 +475,3 @@ class VerificationRun:
         except LedgerDamagedError as error:
             self.obstacles.append(f"A ledger is damaged: {error}.")
             return []
-
-    def _versions(self) -> dict[str, str]:
-        session = self.spark.session or {}
-        names = ("minikafka", "confluent-kafka", "aiokafka", "kafka-python", "pyspark")
-        return {
-            "python": platform.python_version(),
-            "java": str(session.get("java", self.java)),
-            "connector": jars.CONNECTOR,
-            "librdkafka": confluent_kafka.libversion()[0],
-            **{name: importlib.metadata.version(name) for name in names},
-        }

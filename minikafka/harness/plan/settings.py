@@ -370,6 +370,11 @@ class RunFiles:
         """The report page."""
         return self.root / "report.html"
 
+    def of_the_verdict(self) -> dict[str, str]:
+        """Return the paths that a verdict names, relative to it."""
+        names = ("ledgers", "streamed", "reread", "findings", "events", "logs", "report")
+        return {name: str(getattr(self, name).relative_to(self.root)) for name in names}
+
     def prepare(self) -> None:
         """Create the folders.
 

@@ -35,7 +35,13 @@ from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
 ANSWER = "judged.json"
 _ERROR_MAX = 2_000
 _BESIDE_RECORDS = (
-    *("high_watermark_regression", "replicas_differ", "data_loss_reported", "topic_gone"),
+    *(
+        "high_watermark_regression",
+        "replicas_differ",
+        "data_loss_reported",
+        "topic_gone",
+        "change_lost",
+    ),
 )
 """The promises that other parts of a run judge, without Spark's join."""
 

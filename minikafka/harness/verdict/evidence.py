@@ -20,6 +20,8 @@ class Evidence:
     the ISR after the faults (None if that was not checked), `topic_asked` if the topic was
     described at the end. `windows` are rows of `timeline.windows`. `shutdown_problem` is a sentence
     about a node that did not shut down cleanly. `lenient` are the rules that are left out.
+    `quorum` and `changes` are the objects of the verdict; `lost_changes` is None if the changes
+    were not compared. `has_standby` is True if another controller can replace the active one.
     """
 
     run: dict[str, Any]
@@ -39,6 +41,10 @@ class Evidence:
     nodes: Mapping[str, Any] = field(default_factory=dict)
     shutdown_problem: str = ""
     elections: Mapping[str, int] = field(default_factory=dict)
+    quorum: Mapping[str, Any] = field(default_factory=dict)
+    has_standby: bool = False
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    lost_changes: Sequence[Mapping[str, Any]] | None = None
     is_own: bool = False
     is_whole: bool | None = None
     topic_asked: bool = False

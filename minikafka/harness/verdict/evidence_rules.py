@@ -7,6 +7,7 @@ Each rule yields the sentences that make a run undecided. `LENIENT` rules may be
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from minikafka.harness.plan.schedule import CONTROLLER, DEPOSING
 from minikafka.harness.plan.workload_options import SENT_TIME
 from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.silence import too_long
@@ -129,6 +130,33 @@ def _faults(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
             yield f"Fault {_fault_name(fault)}: {fault['problem'].rstrip('.')}."
 
 
+def _failover(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
+    if not evidence.has_standby:
+        return
+    for fault in evidence.faults:
+        if not (fault["done_at_ms"] and fault["kind"] in DEPOSING):
+            continue
+        if list(fault.get("targets", ())) != [CONTROLLER]:
+            continue
+        replaced = fault.get("failover")
+        if not replaced:
+            yield f"Fault {_fault_name(fault)}: no other controller became active."
+        elif (
+            replaced["after"] == replaced["before"]
+            or replaced["epoch_after"] <= replaced["epoch_before"]
+        ):
+            yield f"Fault {_fault_name(fault)}: the controller's epoch did not become newer."
+
+
+def _changes(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
+    if not evidence.is_own or not evidence.topic_asked:
+        return
+    if not evidence.changes.get("acknowledged"):
+        yield "No change of a topic or configuration was acknowledged."
+    elif not evidence.changes["compared"]:
+        yield "The changes of topics and configurations were not compared: no broker answered."
+
+
 def _fault_name(fault: Mapping[str, Any]) -> str:
     targets = ", ".join(map(str, fault.get("targets", ())))
     named = f"{fault['kind']} {targets}".strip()
@@ -204,6 +232,14 @@ RULES: dict[str, EvidenceRule] = {
     ),
     "faults": EvidenceRule(
         "a fault of the schedule was not done, done in part, or not healed", _faults
+    ),
+    "failover": EvidenceRule(
+        "after a fault of the active controller no other one became active in a newer epoch",
+        _failover,
+    ),
+    "changes": EvidenceRule(
+        "no change of a topic or configuration was acknowledged, or they could not be compared",
+        _changes,
     ),
     "nodes": EvidenceRule(
         "a node exited unexpectedly, did not shut down, or logged a traceback", _nodes

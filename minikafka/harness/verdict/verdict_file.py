@@ -29,8 +29,8 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
                     how far. Some kinds have no record: high_watermark_regression
                     ({witness, partition, before, after, before_at_ms, after_at_ms}),
-                    replicas_differ (see `replicas`), data_loss_reported ({message}) and topic_gone
-                    ({message, topic})
+                    replicas_differ (see `replicas`), data_loss_reported ({message}), topic_gone
+                    and change_lost (both {message, topic})
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
                     only_uncommitted_aborted}: records of both reads, and of only one of them
     group           {} without a second reader, else {protocol, polled, commits, refused,
@@ -52,11 +52,17 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     and tracebacks in their logs ({node, at_ms, error, log})
     elections       {from_isr, from_elr, unclean}: leaders elected during the run, counted in the
                     controller's metadata log; {} if that could not be read
+    quorum          {voters, leaders}: the controllers of a cluster that the run started, and each
+                    active controller that was seen ({at_ms, leader, epoch}); {} if unknown
+    changes         {sent, acknowledged, unacknowledged, compared}: changes of topics and their
+                    configurations in a cluster that the run started; {} if none were made
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
-                    done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
-                    part, or not healed. `nodes` are the nodes of the targets (0 for clients),
-                    `node` the first of them or -1; `did` says what was done
+                    done_at_ms, healed_at_ms, problem, failover}; a fault with a problem was not
+                    done, done in part, or not healed. `nodes` are the nodes of the targets (0 for
+                    clients), `node` the first of them or -1; `did` says what was done. `failover`
+                    is null, or {before, epoch_before, after, epoch_after, seconds}: the active
+                    controllers before a fault of the active one and after it
     producers       {producer, client, acks, idempotent, ended, torn_bytes, sent, acked, failed,
                     unknown}; torn_bytes is the size of a torn last entry of its ledger
     notes           problems that do not affect the verdict
@@ -147,6 +153,8 @@ def decide(evidence: Evidence) -> Verdict:
         "stream": dict(evidence.stream),
         "nodes": dict(evidence.nodes),
         "elections": dict(evidence.elections),
+        "quorum": dict(evidence.quorum),
+        "changes": dict(evidence.changes),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
@@ -189,6 +197,14 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
         "topic_gone": {
             "meaning": "a topic that was deleted during the run, or replaced by a new one",
             **_gone(evidence),
+        },
+        "change_lost": {
+            "meaning": "an acknowledged change of a topic or configuration that is gone",
+            **(
+                unseen
+                if evidence.lost_changes is None
+                else _without_records(evidence.lost_changes, [0] * len(evidence.lost_changes))
+            ),
         },
     }
 

@@ -1,7 +1,7 @@
 """The active controllers of a run, from answers to DescribeQuorum twice a second."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from minikafka.harness.clusters.quorum import QuorumView
@@ -31,6 +31,17 @@ def quorum_terms(events: Iterable[RunEvent]) -> list[Term]:
         Term(event["leader"], event["epoch"], event["at_ms"], ended_at_ms)
         for event, ended_at_ms in zip(seen, [*ends, _NEVER_MS], strict=False)
     ]
+
+
+def quorum_as_json(voters: Sequence[int], events: Iterable[RunEvent]) -> dict[str, object]:
+    """Return the verdict's `quorum` object; {} for a cluster whose voters are unknown."""
+    if not voters:
+        return {}
+    leaders = [
+        {"at_ms": term.began_at_ms, "leader": term.leader, "epoch": term.epoch}
+        for term in quorum_terms(events)
+    ]
+    return {"voters": list(voters), "leaders": leaders}
 
 
 class QuorumWatcher:
