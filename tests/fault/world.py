@@ -33,7 +33,7 @@ class World:
     """Three brokers and a controller that can do these kinds of faults."""
 
     def __init__(self, folder, network, kinds):
-        settings = RunSettings(network=network, cluster_config=CONFIG)
+        settings = RunSettings(network=network, cluster_config=CONFIG, controllers="one")
         self.cluster = OwnCluster(settings, folder / "cluster", kinds)
         self.faults = []
 

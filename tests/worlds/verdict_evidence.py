@@ -17,8 +17,20 @@ def fault(**changes):
     """Two seconds long, begun 10 s after the first record."""
     return {
         "kind": "kill", "at_s": 10.0, "duration_s": 2.0, "targets": ["leader of 0"], "nodes": [1],
-        "done_at_ms": 1_010_000, "healed_at_ms": 1_012_000, "problem": "", **changes,
+        "done_at_ms": 1_010_000, "healed_at_ms": 1_012_000, "problem": "", "failover": None,
+        **changes,
     }  # fmt: skip
+
+
+def failover(**changes):
+    """Node 1 led in epoch 4, then node 2 in epoch 5."""
+    return {
+        "before": 1, "epoch_before": 4, "after": 2, "epoch_after": 5, "seconds": 2.5, **changes,
+    }  # fmt: skip
+
+
+def of_controller(**changes):
+    return fault(**{"targets": ["controller"], "failover": failover(), **changes})
 
 
 def window(length_s, began_s=10.0, partition=0):
@@ -59,7 +71,11 @@ FULL = Evidence(
     producers=[PRODUCER],
     claimed_acknowledged=ACKED,
     judged=judged(),
-    faults=[fault()],
+    faults=[fault(), of_controller(duration_s=0.0, done_at_ms=1_100_000, healed_at_ms=1_100_000)],
+    has_standby=True,
+    quorum={"voters": [1, 2, 3], "leaders": []},
+    changes={"sent": 9, "acknowledged": 8, "unacknowledged": 1, "compared": True},
+    lost_changes=[],
     replicas={"compared": True, "batches": 1, "differences": [], "incomplete": []},
     stream={"starts": 1, "strayed": []},
     group={"protocol": "cooperative"},

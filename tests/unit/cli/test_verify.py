@@ -76,7 +76,7 @@ def begun(monkeypatch):
         (["--profile", "smoke"], 30, 2, 3),
         (["--profile", "smoke", "--seconds", "12", "--min-isr", "1"], 12, 1, 3),
         (["--profile", "soak", "--minutes", "2"], 120, 2, 7),
-        (["--profile", "harsh"], 50, 2, 7),
+        (["--profile", "harsh"], 50, 2, 8),
         (["--profile", "unclean-demo"], 30, 1, 2),
     ],
 )
@@ -130,6 +130,14 @@ def test_rules_can_be_left_out_by_name_or_all_that_may_be(begun, words, lenient)
     assert begun[1][0].lenient == lenient
 
 
+def test_the_controllers_can_be_placed_otherwise(begun):
+    verify.main(["--controllers", "separate", "--nodes", "4"])
+    [(settings, _)] = begun
+    assert settings.node_ids == [1, 2, 3, 4, 101, 102, 103]
+    verify.main(shlex.split(settings.replay_command())[2:])
+    assert begun[1][0].voters == [101, 102, 103]
+
+
 def test_a_cluster_without_elr_and_fewer_records_can_be_asked_for(begun):
     verify.main(["--elr", "off", "--min-acknowledged", "7"])
     [(settings, _)] = begun
@@ -181,7 +189,7 @@ def test_a_schedule_that_the_run_cannot_have_is_told_with_status_3(begun, capsys
     assert verify.main(["--schedule", str(path)]) == 3
     first, second = capsys.readouterr().err.splitlines()
     assert "fault 1 (melt): unknown kind of fault" in first
-    assert "fault 2 (kill): there is no node 8; the nodes are 1, 2, 3, 101." in second
+    assert "fault 2 (kill): there is no node 8; the nodes are 1, 2, 3." in second
     assert begun == []
 
 

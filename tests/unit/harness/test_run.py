@@ -16,6 +16,7 @@ from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import WorkloadOptions
 from minikafka.harness.run import VerificationRun
+from minikafka.harness.verdict import partition_history
 from minikafka.harness.watch.node_watch import NodeWatch
 from minikafka.harness.watch.watcher import ClusterWatcher
 
@@ -93,16 +94,13 @@ def test_outcomes_of_the_streaming_query_are_counted(tmp_path, monkeypatch):
 
 
 class Stopped(ClusterUnderTest):
-    """A cluster that has ended; its controller is node 101."""
+    """A cluster that has ended."""
 
     def __init__(self, log_dir):
         self.log_dir = log_dir
 
-    def metadata_log_dir(self):
-        return self.log_dir
-
-    def controller(self):
-        return 101
+    def metadata_log_dirs(self):
+        return [self.log_dir] if self.log_dir else []
 
 
 CHANGE = {"at_ms": 5, "event": "partition_changed", "partition": 0, "leader": 1, "isr": [1]}
@@ -119,7 +117,7 @@ def ended(tmp_path, monkeypatch):
         read.append((log_dir, topics, width))
         return [CHANGE]
 
-    monkeypatch.setattr(run_module, "read_changes", read_changes)
+    monkeypatch.setattr(partition_history, "read_changes", read_changes)
     settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, partitions=4)
     run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
     run.meta |= {"topic": "a,b", "topic_id": "x"}
@@ -140,18 +138,23 @@ def test_a_cluster_without_a_known_metadata_log_is_shown_as_polled(ended):
     assert read == []
 
 
-def test_a_controller_whose_clock_was_off_dates_no_changes(ended, tmp_path):
+@pytest.mark.parametrize(("skewed", "is_read"), [(2, True), (3, False)])
+def test_a_controller_whose_clock_was_off_dates_no_changes(ended, tmp_path, skewed, is_read):
+    """Node 3 led while the clock was off; node 2 led before and later."""
     run, read = ended
-    run.injected = [InjectedFault(plan=PlannedFault(kind="clock-offset", at_s=1.0), nodes=[101])]
+    plan = PlannedFault(kind="clock-offset", at_s=1.0)
+    run.injected = [InjectedFault(plan=plan, nodes=[skewed], done_at_ms=20, healed_at_ms=30)]
+    for leader, at_ms in ((2, 1), (3, 15), (2, 40)):
+        run._past.append({"event": "quorum", "at_ms": at_ms, "leader": leader, "epoch": at_ms})
     run._close_cluster(Stopped(tmp_path))
-    assert read == []
+    assert bool(read) == is_read
 
 
 def test_a_metadata_log_that_cannot_be_read_is_noted(ended, tmp_path, monkeypatch):
     def refuse(*_):
         raise UnreadableError("the metadata log in x cannot be read: y")
 
-    monkeypatch.setattr(run_module, "read_changes", refuse)
+    monkeypatch.setattr(partition_history, "read_changes", refuse)
     run, _ = ended
     run._close_cluster(Stopped(tmp_path))
     assert run.notes == [
@@ -228,7 +231,7 @@ def test_missing_evidence_is_in_the_verdict(ended, tmp_path):
     run._close_cluster(cluster)
     verdict = run.conclude()
     wanted = {"answer", "unknown", "silence", "faults", "nodes", "whole", "timestamps", "elr"}
-    wanted |= {"producers"}
+    wanted |= {"producers", "changes"}
     assert set(verdict["rules"]) == wanted
     assert verdict["lenient"]["rules"] == ["replicas"]
     assert [row["rule"] for row in verdict["lenient"]["left_out"]] == ["replicas"]
@@ -252,7 +255,7 @@ def test_elections_of_the_shutdown_are_not_counted(ended, tmp_path, monkeypatch)
     elected = [{**before, "leader": None, "isr": []}, {**before, "leader": 2, "at_ms": 6}]
     stopped = [{**before, "leader": None, "isr": [], "at_ms": later}, {**before, "at_ms": later}]
     changes = [before, *elected, *stopped]
-    monkeypatch.setattr(run_module, "read_changes", lambda *_: changes)
+    monkeypatch.setattr(partition_history, "read_changes", lambda *_: changes)
     run, _ = ended
     run._close_cluster(Stopped(tmp_path))
     assert run.elections == {"from_isr": 0, "from_elr": 1, "unclean": 0}

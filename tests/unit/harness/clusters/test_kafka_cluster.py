@@ -47,7 +47,7 @@ def calls(tools, tmp_path):
 
 
 def test_nodes_are_started_broken_and_stopped(cluster, tools, tmp_path):
-    assert cluster.name.startswith("Apache Kafka, 2 brokers and a controller, broker.session")
+    assert cluster.name.startswith("Apache Kafka, 2 brokers, 1 controller, broker.session")
     assert cluster.bootstrap_servers == "127.0.0.1:9092,127.0.0.1:9093"
     cluster.kill(1)
     assert not cluster.is_alive(1)
@@ -182,12 +182,12 @@ def test_a_network_stands_between_the_nodes_where_a_fault_needs_it(tools, tmp_pa
     settings = RunSettings(kafka_tools=tools, nodes=2, base_port=9092, network="proxy")
     cluster = KafkaCluster(settings, tmp_path / "home", ["partition"])
     cluster.wait_ready()
-    assert "controller, a TCP proxy before each node, broker" in cluster.name
+    assert "1 controller, a TCP proxy before each node, broker" in cluster.name
     [(addresses, brokers)] = awaited
     assert brokers == [1, 2]
     assert ",".join(addresses) == cluster.bootstrap_servers
     assert "9092" not in cluster.bootstrap_servers
-    assert cluster.controller() == CONTROLLER
+    assert list(cluster.voters) == [CONTROLLER]
     (tmp_path / "home" / "node-2").mkdir(parents=True)
     (tmp_path / "home" / "node-2" / "pid").write_text("17 4711\n")
     assert cluster._pids() == {2: 17}

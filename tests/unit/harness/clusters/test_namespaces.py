@@ -33,7 +33,7 @@ def commands(monkeypatch):
 @pytest.fixture
 def network(commands):
     network = NamespaceNetwork()
-    network.open({1: 9092, 101: 9093}, 101)
+    network.open({1: [9092], 101: [9093]})
     commands[0].clear()
     return network
 
@@ -50,7 +50,7 @@ def test_a_range_that_another_run_has_is_not_taken(network, monkeypatch):
     shown = "7: mkvo inet 198.18.8.254/24 scope global\n8: x inet 198.18.9.1/24\n"
     answer = subprocess.CompletedProcess([], 0, shown, "")
     monkeypatch.setattr(namespaces.subprocess, "run", lambda *_, **__: answer)
-    network.open({1: 9092}, 101)
+    network.open({1: [9092]})
     assert network.placement.host(1) == "198.18.10.1"
 
 
@@ -112,7 +112,7 @@ def test_missing_rights_are_reported(commands, monkeypatch):
     network = NamespaceNetwork()
     assert network.problem() == "ip netns add mkv7-probe: not permitted"
     with pytest.raises(HarnessError, match="not permitted"):
-        network.open({1: 1}, 101)
+        network.open({1: [1]})
     monkeypatch.setattr(namespaces.shutil, "which", lambda _: None)
     assert network.problem() == "the commands ip and tc must be installed"
 

@@ -55,9 +55,9 @@ def test_unavailable_namespaces_are_an_error_if_requested(machine):
 
 def test_a_cluster_names_itself_and_a_node_that_does_not_run(tmp_path):
     cluster = OwnCluster(RunSettings(base_port=21890, cluster_config=("a.b=c",)), tmp_path, [])
-    assert cluster.name.startswith("minikafka, 3 brokers and a controller, broker.session.timeout")
+    assert cluster.name.startswith("minikafka, 3 brokers, 3 of them controllers, broker.session.timeout")
     assert cluster.name.endswith(", a.b=c")
-    assert (list(cluster.brokers), cluster.controller()) == ([1, 2, 3], 101)
+    assert list(cluster.brokers) == list(cluster.voters) == list(cluster.node_ids) == [1, 2, 3]
     with pytest.raises(HarnessError, match="node 2 is not running"):
         cluster.kill(2)
     assert cluster.close() == ""
@@ -67,6 +67,7 @@ class Processes:
     """Nodes of which those in `ended` have ended."""
 
     brokers = (1, 2, 3)
+    node_ids = (1, 2, 3, 101)
 
     def __init__(self):
         self.ended = set()

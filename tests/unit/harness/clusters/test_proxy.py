@@ -47,13 +47,14 @@ def network(echo):
     me = {}
     proxies = ProxyNetwork(lambda: {NODE: pid, **me})
     proxies.me = me
-    proxies.open({NODE: port}, 101)
+    proxies.open({NODE: [port]})
+    proxies.port = port
     yield proxies
     proxies.close()
 
 
 def connect(network):
-    address = network.placement.advertised(NODE, 0)
+    address = network.placement.advertised(NODE, network.port)
     return closing(socket.create_connection(address, timeout=20))
 
 

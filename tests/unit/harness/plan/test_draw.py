@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from minikafka.harness.plan.draw import draw_schedule
 from minikafka.harness.plan.draw import planned as planned_for
-from minikafka.harness.plan.schedule import KINDS, PlannedFault, Schedule
+from minikafka.harness.plan.schedule import (
+    CONTROLLER,
+    DEPOSING,
+    EXCLUSIVE,
+    KINDS,
+    STANDBY,
+    PlannedFault,
+    Schedule,
+)
 from minikafka.harness.plan.settings import RunSettings
 
 PROFILES = ("", "smoke", "standard", "soak", "unclean-demo")
@@ -89,8 +97,11 @@ def test_a_schedule_for_our_own_cluster_fits_an_apache_kafka_too(tmp_path):
     path = tmp_path / "s.json"
     fault = PlannedFault(kind="partition", at_s=1, duration_s=2, targets=(1, 101))
     Schedule(faults=(fault,), seed=0, seconds=30).write(path)
-    for tools in (None, tmp_path):
-        assert planned(RunSettings(schedule=path, kafka_tools=tools))[1] == []
+    for tools, controllers in ((None, "separate"), (None, "one"), (tmp_path, "")):
+        chosen = RunSettings(schedule=path, kafka_tools=tools, controllers=controllers)
+        assert planned(chosen)[1] == []
+    [problem] = planned(RunSettings(schedule=path))[1]
+    assert "there is no node 101; the nodes are 1, 2, 3." in problem
 
 
 HARSH = [draw_schedule(RunSettings(profile="harsh", seed=seed, seconds=50)) for seed in range(60)]
@@ -126,7 +137,65 @@ def test_harsh_faults_overlap_in_three_groups_with_time_to_settle_between(schedu
 def test_in_a_harsh_run_one_broker_loses_its_data_and_no_more():
     """H7: with min ISR 2 nothing is promised for two."""
     for schedule in HARSH:
-        assert [fault.kind for fault in schedule.faults].count("power-cut") == 1
+        cut = [fault for fault in schedule.faults if fault.kind in ("power-cut", "wipe")]
+        assert len([fault for fault in cut if fault.targets[0] in (1, 2, 3)]) == 1
+
+
+@pytest.mark.parametrize("schedule", HARSH)
+def test_in_a_harsh_run_a_controller_fails_before_a_leader(schedule):
+    [at] = [
+        index
+        for index, fault in enumerate(schedule.faults)
+        if fault.targets in ((CONTROLLER,), (STANDBY,))
+    ]
+    controller, leader = schedule.faults[at : at + 2]
+    assert controller.kind in DEPOSING
+    assert leader.kind in ("kill", "pause")
+    assert controller.at_s < leader.at_s < controller.heal_at_s
+
+
+def test_in_a_harsh_run_the_controllers_are_no_brokers():
+    """Two of three brokers leave; the quorum must go on, so that the ISR can shrink."""
+    assert RunSettings(profile="harsh").voters == [101, 102, 103]
+
+
+STANDARD = [
+    draw_schedule(RunSettings(profile="standard", seed=seed, seconds=300)) for seed in range(20)
+]
+
+
+@pytest.mark.parametrize("schedule", STANDARD)
+def test_every_fourth_fault_of_a_standard_run_is_one_of_a_controller(schedule):
+    fourth = schedule.faults[3::4]
+    assert len(fourth) >= 3
+    assert {fault.targets for fault in fourth} <= {(CONTROLLER,), (STANDBY,)}
+    assert len({fault.kind for fault in fourth}) == len(fourth)
+
+
+def test_standard_seeds_have_all_faults_of_controllers():
+    drawn = {
+        (fault.kind, fault.targets)
+        for schedule in STANDARD
+        for fault in schedule.faults
+        if fault.kind in DEPOSING and fault.targets[0] in (CONTROLLER, STANDBY)
+    }
+    kinds = ("kill", "pause", "isolate", "power-cut", "wipe", "old-metadata")
+    assert drawn >= {(kind, (CONTROLLER,)) for kind in kinds}
+    assert drawn >= {("wipe", (STANDBY,)), ("old-metadata", (STANDBY,))}
+
+
+def test_what_a_voter_lost_has_time_to_be_copied_again():
+    for schedule in STANDARD:
+        for before, after in pairwise(schedule.faults):
+            if before.kind in EXCLUSIVE:
+                assert after.at_s - before.at_s > 20
+
+
+@pytest.mark.parametrize("controllers", ["one", "separate"])
+def test_a_network_partition_between_a_broker_and_the_controller_is_drawn(controllers):
+    chosen = RunSettings(profile="soak", seed=2, seconds=900, controllers=controllers)
+    pairs = [it.targets for it in draw_schedule(chosen).faults if it.kind == "partition"]
+    assert any(isinstance(pair[0], int) and pair[1] == CONTROLLER for pair in pairs)
 
 
 def test_harsh_seeds_compose_different_faults():
@@ -142,7 +211,7 @@ def test_harsh_seeds_compose_different_faults():
 @pytest.mark.parametrize("profile", ["harsh", "standard"])
 def test_elr_on_and_off_have_the_same_schedule_but_for_what_switches_it_off(profile):
     on, off = (
-        draw_schedule(RunSettings(profile=profile, seed=5, seconds=300, elr=elr)).faults
+        draw_schedule(RunSettings(profile=profile, seed=5, seconds=600, elr=elr)).faults
         for elr in ("on", "off")
     )
     assert off == tuple(fault for fault in on if fault.kind != "elr-off")

@@ -17,7 +17,17 @@ from minikafka.harness.verdict.evidence_rules import (
 from minikafka.harness.verdict.silence import RECOVERY_S
 from minikafka.harness.verdict.verdict_file import decide
 from tests.mutation import Mutation, applied, mutation
-from tests.worlds.verdict_evidence import ACKED, FULL, SENT, UNKNOWN, fault, judged, window
+from tests.worlds.verdict_evidence import (
+    ACKED,
+    FULL,
+    SENT,
+    UNKNOWN,
+    failover,
+    fault,
+    judged,
+    of_controller,
+    window,
+)
 from tests.worlds.verdict_schema import ROOT
 
 
@@ -99,6 +109,26 @@ CASES = {
         "Fault 'kill leader of 0' at 10 s: not done: partition 0 had no leader.",
     ),
     "faults, not healed": ({"faults": [fault(problem="not healed: x")]}, "at 10 s: not healed: x."),
+    "failover": (
+        {"faults": [fault(), of_controller(failover=None)]},
+        "Fault 'kill controller' at 10 s: no other controller became active.",
+    ),
+    "failover, by the same node": (
+        {"faults": [fault(), of_controller(failover=failover(after=1))]},
+        "'kill controller' at 10 s: the controller's epoch did not become newer.",
+    ),
+    "failover, in the same epoch": (
+        {"faults": [fault(), of_controller(kind="wipe", failover=failover(epoch_after=4))]},
+        "Fault 'wipe controller' at 10 s: the controller's epoch did not become newer.",
+    ),
+    "changes": (
+        {"changes": {**FULL.changes, "acknowledged": 0}},
+        "No change of a topic or configuration was acknowledged.",
+    ),
+    "changes, not compared": (
+        {"changes": {**FULL.changes, "compared": False}, "lost_changes": None},
+        "were not compared: no broker answered.",
+    ),
     "nodes, ended": (
         {"nodes": {"ended": [ENDED], "tracebacks": []}},
         "Node 2 exited unexpectedly: signal 9.",
@@ -200,6 +230,21 @@ def test_the_replicas_of_another_cluster_need_not_be_compared():
     assert decide(replace(FULL, is_own=False, replicas={"compared": False}))["exit_status"] == 0
 
 
+def test_a_fault_that_replaces_no_controller_needs_no_other_one():
+    for changes in (
+        {"has_standby": False, "faults": [of_controller(failover=None)]},
+        {"faults": [of_controller(kind="restart", failover=None)]},
+        {"faults": [of_controller(targets=["controller", 1], failover=None)]},
+        {"faults": [of_controller(done_at_ms=0, healed_at_ms=0, failover=None)]},
+    ):
+        assert decide(replace(FULL, windows=[], **changes))["exit_status"] == 0
+
+
+def test_without_changes_on_another_cluster_nothing_is_missing():
+    without = {"changes": {}, "lost_changes": None}
+    assert decide(replace(FULL, is_own=False, **without))["exit_status"] == 0
+
+
 def test_without_elr_no_election_is_required():
     assert decide(replace(FULL, elr_required=False, elections={}))["exit_status"] == 0
 
@@ -237,6 +282,17 @@ MUTANTS: list[Mutation] = [
     weakened("producers may fail", "_producers", "from evidence.producer_failures", "from ()"),
     weakened("silence is allowed", "_silence", "too_long(evidence.windows, evidence.faults)", "()"),
     weakened("faults may be left out", "_faults", 'if fault["problem"]', "if False"),
+    weakened("no failover is enough", "_failover", 'fault["done_at_ms"] and', "False and"),
+    weakened(
+        "the same controller may follow", "_failover", 'replaced["after"] == replaced["before"]', "0"
+    ),
+    weakened("an old epoch is enough", "_failover", 'replaced["epoch_after"] <= ', "-1 >= 0 * "),
+    weakened(
+        "no change is enough", "_changes", 'not evidence.changes.get("acknowledged")', "False"
+    ),
+    weakened(
+        "changes need no comparison", "_changes", 'not evidence.changes["compared"]', "False"
+    ),
     weakened("nodes may end", "_nodes", 'evidence.nodes.get("ended", ())', "()"),
     weakened("nodes may fail", "_nodes", 'evidence.nodes.get("tracebacks", ())', "()"),
     weakened("a shutdown may fail", "_nodes", "if evidence.shutdown_problem", "if False"),
