@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError, check
+from minikafka.admin.quorum import QuorumLeader, read_quorum_leader
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.describe_topic_partitions import (
@@ -54,11 +55,15 @@ class PartitionState(NamedTuple):
 
 
 class ClusterState(NamedTuple):
-    """The live brokers, the partitions by name, and the errors of brokers that did not answer."""
+    """The live brokers, the partitions by name, and the errors of brokers that did not answer.
+
+    `quorum` is the leader of the metadata quorum; None if the cluster does not tell it.
+    """
 
     brokers: tuple[int, ...]
     partitions: Mapping[TopicPartition, PartitionState]
     silent: Mapping[int, str]
+    quorum: QuorumLeader | None = None
 
 
 def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
@@ -92,7 +97,7 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
         )
         for name, state in sorted(described.items())
     }
-    return ClusterState(brokers, partitions, silent)
+    return ClusterState(brokers, partitions, silent, read_quorum_leader(client))
 
 
 def read_leaders(client: AdminClient, topics: Sequence[str]) -> list[PartitionState]:

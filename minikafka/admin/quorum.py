@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from minikafka.admin.client import AdminClient, check
+from minikafka.admin.client import AdminClient, AdminError, check
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.messages.add_raft_voter import AddRaftVoterRequest
@@ -33,6 +33,16 @@ class QuorumReplica(NamedTuple):
     last_caught_up_ms: int
 
 
+class QuorumLeader(NamedTuple):
+    """The voter that is the active controller, and its epoch."""
+
+    node_id: int
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"node {self.node_id} leads the quorum, epoch {self.epoch}"
+
+
 class QuorumInfo(NamedTuple):
     """The quorum; `endpoints` are those of the controllers, as listener://host:port."""
 
@@ -45,16 +55,32 @@ class QuorumInfo(NamedTuple):
     endpoints: dict[int, list[str]]
 
 
+_REQUEST = DescribeQuorumRequest(
+    [DescribeQuorumRequestTopicData(METADATA_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
+)
+
+
+def read_quorum_leader(client: AdminClient) -> QuorumLeader | None:
+    """Return the quorum's leader by one request; None if the cluster does not tell it now."""
+    try:
+        response = client.ask(_REQUEST)
+    except AdminError:
+        return None
+    if response.error_code or not response.topics or not response.topics[0].partitions:
+        return None
+    data = response.topics[0].partitions[0]
+    if data.error_code or data.leader_id < 0:
+        return None
+    return QuorumLeader(data.leader_id, data.leader_epoch)
+
+
 def describe_quorum(client: AdminClient) -> QuorumInfo:
     """Describe the quorum.
 
     Raises:
         AdminError: the request failed, with the cluster's reason.
     """
-    request = DescribeQuorumRequest(
-        [DescribeQuorumRequestTopicData(METADATA_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
-    )
-    response = client.settle(lambda: client.ask_active(request), lambda it: int(it.error_code))
+    response = client.settle(lambda: client.ask_active(_REQUEST), lambda it: int(it.error_code))
     check(response.error_code, response.error_message)
     data = response.topics[0].partitions[0]
     check(data.error_code, data.error_message)

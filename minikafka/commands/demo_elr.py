@@ -1,9 +1,13 @@
 """Run the "last replica standing" failure on two clusters, without ELR and with it."""
 
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minikafka.admin.client import NOTICE_AFTER_S, AdminClient
+from minikafka.admin.quorum import read_quorum_leader
 from minikafka.testing.cluster import free_base_port
 from minikafka.testing.nodes import Nodes
 
@@ -16,6 +20,7 @@ _NAMES_SHOWN = 3
 _CONFIG = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
 _ELR_FEATURE = "eligible.leader.replicas.version"
 
+_WAITING = "waiting until both clusters have started and gone through the failures (about 30 s)"
 _INTRODUCTION = """\
 Three brokers hold one partition, and min.insync.replicas=2: a write with acks=all is \
 acknowledged when at least two of them have it. So one broker should be able to lose its unflushed \
@@ -34,7 +39,13 @@ def show_both(base_port: int, directory: Path | None) -> int:
         ClusterError: a node did not start.
         HarnessError: the failure could not be carried out.
     """
-    without, with_elr = _both_sides(base_port or free_base_port(PORTS), directory)
+    timer = threading.Timer(NOTICE_AFTER_S, print, (_WAITING,), {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        without, with_elr = _both_sides(base_port or free_base_port(PORTS), directory)
+    finally:
+        timer.cancel()
     _show(without, with_elr)
     return 0 if without.lost and not with_elr.lost else 1
 
@@ -58,7 +69,11 @@ def _one_side(elr: bool, base_port: int, directory: Path | None) -> "ScheduleOut
         3, config=_CONFIG, features={_ELR_FEATURE: int(elr)}, base_port=base_port, directory=home
     )
     with nodes:
-        return last_replica_standing(nodes, elr=elr)
+        with AdminClient(nodes.bootstrap_servers, client_id="demo-elr") as client:
+            leader = read_quorum_leader(client)
+        outcome = last_replica_standing(nodes, elr=elr)
+    outcome.quorum = str(leader or "the leader of the quorum is unknown")
+    return outcome
 
 
 def _show(without: "ScheduleOutcome", with_elr: "ScheduleOutcome") -> None:
@@ -74,6 +89,7 @@ def _show(without: "ScheduleOutcome", with_elr: "ScheduleOutcome") -> None:
     table.add_section()
     table.add_row("", "acknowledged records that are lost", _verdict(without), _verdict(with_elr))
     console.print(table)
+    console.print(f"Without ELR {without.quorum}; with ELR {with_elr.quorum}.", highlight=False)
     if without.lost and not with_elr.lost:
         console.print(
             "Without ELR the controller knows only the in-sync replicas: the last of them, broker "

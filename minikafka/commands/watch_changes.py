@@ -11,6 +11,8 @@ def cluster_changes(before: ClusterState, after: ClusterState) -> list[str]:
     """Return one line for each change."""
     lines = [f"broker {broker} is gone" for broker in _left(before.brokers, after.brokers)]
     lines += [f"broker {broker} is back" for broker in _left(after.brokers, before.brokers)]
+    if before.quorum != after.quorum:
+        lines.append(str(after.quorum or "the leader of the quorum is unknown"))
     for name, state in after.partitions.items():
         was = before.partitions.get(name)
         if was is None:

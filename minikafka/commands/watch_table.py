@@ -48,7 +48,8 @@ def headline(cluster: ClusterState) -> str:
     count = len(cluster.partitions)
     return (
         f"brokers {_joined(cluster.brokers)}; {count} partition{'' if count == 1 else 's'}, "
-        f"{unhealthy} of them without leader, recovering, or with replicas out of sync"
+        f"{unhealthy} of them without leader, recovering, or with replicas out of sync; "
+        f"{cluster.quorum or 'the leader of the quorum is unknown'}"
     )
 
 

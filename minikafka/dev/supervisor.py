@@ -11,8 +11,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import chdir, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -70,6 +70,39 @@ def _say_ready(layout: Layout) -> None:
         except AdminError as error:
             print(f"not every broker knows the others yet: {error}", file=sys.stderr)
     print("ready", flush=True)
+    _say_leader(layout)
+
+
+def _say_leader(layout: Layout) -> None:
+    from minikafka.admin.client import AdminClient, AdminError
+    from minikafka.admin.quorum import read_quorum_leader
+
+    try:
+        with AdminClient(
+            layout.bootstrap_servers, client_id="dev", timeout_s=_ACQUAINTANCE_TIMEOUT_S
+        ) as client:
+            leader = read_quorum_leader(client)
+    except AdminError:
+        return
+    if leader is not None:
+        print(leader, flush=True)
+
+
+@contextmanager
+def _noticed(layout: Layout) -> Iterator[None]:
+    """After two seconds, say what the start of a cluster waits for."""
+    majority = len(layout.voters) // 2 + 1
+    text = (
+        f"waiting until {len(layout.nodes)} nodes serve; the quorum needs {majority} of"
+        f" {len(layout.voters)} controllers; see {layout.directory}"
+    )
+    timer = threading.Timer(_SILENCE_S, print, (text,), {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class NodeProcess:
@@ -152,9 +185,10 @@ class Supervisor:
         control = self._listen()
         status = 0
         try:
-            for process in self._nodes.values():
-                process.launch()
-            failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
+            with _noticed(self._layout):
+                for process in self._nodes.values():
+                    process.launch()
+                failed = next((it for it in self._nodes.values() if not it.await_ready()), None)
             if failed is None:
                 _say_ready(self._layout)
                 threading.Thread(target=self._serve, args=(control,), daemon=True).start()

@@ -79,6 +79,9 @@ class RunState:
                 return self._mark(event, f"producer {event['pid']} started a new client")
             case "node":
                 return self._mark(event, _node_line(event))
+            case "quorum_waiting":
+                self.controller = "none answers"
+                return self._mark(event, "waiting for an active controller")
             case "quorum":
                 self.controller = f"node {event['leader']}, epoch {event['epoch']}"
                 return self._mark(

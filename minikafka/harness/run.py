@@ -164,6 +164,7 @@ class VerificationRun:
                 self.meta["cluster"] = cluster.name
                 self.meta["network"] = cluster.network.way if cluster.network else "nothing"
                 cluster.wait_ready()
+                self._phase("waiting for Spark")
                 self.is_own = bool(cluster.log_dirs())
                 self.voters = list(cluster.voters)
                 self._nodes = NodeWatch(cluster, self.events)

@@ -9,6 +9,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from minikafka.admin.client import AdminClient, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.quorum import QuorumClient
 from minikafka.harness.faults.kinds import FaultAction, FaultStage
 from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.lines import EventLog
@@ -30,10 +31,10 @@ CONFIG = (
 
 
 class World:
-    """Three brokers and a controller that can do these kinds of faults."""
+    """Three brokers and one or three controllers that can do these kinds of faults."""
 
-    def __init__(self, folder, network, kinds):
-        settings = RunSettings(network=network, cluster_config=CONFIG, controllers="one")
+    def __init__(self, folder, network, kinds, controllers="one"):
+        settings = RunSettings(network=network, cluster_config=CONFIG, controllers=controllers)
         self.cluster = OwnCluster(settings, folder / "cluster", kinds)
         self.faults = []
 
@@ -44,7 +45,10 @@ class World:
         self.watcher.create_topic(1, 3, 2)
         operator = Operator(lambda: servers, TOPIC)
         ended = threading.Event()
-        self.stage = FaultStage(self.cluster, operator, self.watcher, 2, ended.wait)
+        self.quorum = QuorumClient(servers)
+        self.stage = FaultStage(
+            self.cluster, operator, self.watcher, 2, ended.wait, None, self.quorum.ask
+        )
         self.producer = Producer(
             {"bootstrap.servers": servers, "acks": "all", "linger.ms": 0, "log_level": 0}
         )
@@ -165,4 +169,5 @@ def opened(world, folder):
         yield world
     finally:
         world.watcher.stop()
+        world.quorum.close()
         assert world.cluster.close() == ""

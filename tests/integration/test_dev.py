@@ -45,6 +45,7 @@ def test_two_lines_then_ctrl_c_is_a_controlled_shutdown(tmp_path):
             f"bootstrap.servers=127.0.0.1:{base},127.0.0.1:{base + 1}\n"
         )
         assert process.stdout.readline() == "ready\n"
+        assert process.stdout.readline().startswith("node 1 leads the quorum, epoch ")
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
     for node in (1, 2):

@@ -144,6 +144,8 @@ class OwnCluster(ClusterOfNodes):
         self._on_disk(lambda: self._nodes.restore_metadata(node, self._copy_of(node)))
         self._forget_syncs(node, f"/{METADATA_FOLDER}")
         older = metadata_end(self._nodes.log_dirs(node)[0]).offset
+        if older >= newer:
+            raise HarnessError(f"node {node}: its metadata log did not grow after the copy")
         return f"its metadata log ends at offset {older} again, instead of {newer}"
 
     def _copy_of(self, node: int) -> Path:

@@ -83,6 +83,7 @@ class ScheduleOutcome:
     refused: int = 0
     read: dict[str, int] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
+    quorum: str = ""
     steps: list[tuple[str, str]] = field(default_factory=list)
     """(action, state of the partition after it)."""
 

@@ -10,7 +10,11 @@ from minikafka.harness.lines import EventLog, RunEvent
 QUORUM = "quorum"
 """The event's name. Fields: `leader`, `epoch`."""
 
+WAITING = "quorum_waiting"
+"""The event for two seconds in which no node knew an active controller."""
+
 _PERIOD_S = 0.5
+_SILENT_POLLS = 4
 _NEVER_MS = 1 << 62
 
 
@@ -52,6 +56,7 @@ class QuorumWatcher:
         self._ask = ask
         self._events = events
         self._epoch = -1
+        self._silent_polls = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="quorum", daemon=True)
 
@@ -68,6 +73,9 @@ class QuorumWatcher:
     def look(self) -> None:
         """Poll once."""
         view = self._ask()
+        self._silent_polls = self._silent_polls + 1 if view is None else 0
+        if self._silent_polls == _SILENT_POLLS:
+            self._events.write(WAITING)
         if view is not None and view.epoch > self._epoch:
             self._epoch = view.epoch
             self._events.write(QUORUM, leader=view.leader, epoch=view.epoch)

@@ -1,6 +1,7 @@
 """A cluster's partitions as lines."""
 
 from minikafka.admin.partition_states import ClusterState, PartitionState
+from minikafka.admin.quorum import QuorumLeader
 from minikafka.commands.watch_table import chosen, headline, plain, row
 from minikafka.common.ids import TopicPartition
 
@@ -40,6 +41,12 @@ def test_a_frame_as_text():
 def test_the_first_line_counts_what_needs_a_look():
     told = cluster(state(0), state(1, leader=-1), state(2, isr=(1,)), state(3, is_recovering=True))
     assert headline(told).startswith("brokers 1,2; 4 partitions, 3 of them ")
+
+
+def test_the_first_line_names_the_leader_of_the_quorum():
+    assert headline(cluster()).endswith("; the leader of the quorum is unknown")
+    led = cluster()._replace(quorum=QuorumLeader(3, 7))
+    assert headline(led).endswith("; node 3 leads the quorum, epoch 7")
 
 
 def test_an_empty_cluster_is_one_line():

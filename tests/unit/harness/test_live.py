@@ -22,6 +22,8 @@ EVENTS = [
         "did": "SIGKILL to node 3",
         "problem": "",
     },
+    {"at_ms": 6, "event": "quorum_waiting"},
+    {"at_ms": 6, "event": "quorum", "leader": 2, "epoch": 5},
     {"at_ms": 6, "event": "reader", "change": "join", "polled": 1234},
     {"at_ms": 7, "event": "reader", "change": "", "polled": 4321},
     {"at_ms": 7, "event": "producer_renewed", "pid": 2, "reason": "fenced"},
@@ -44,7 +46,8 @@ def show(*, terminal):
 @pytest.mark.parametrize("terminal", [True, False])
 def test_both_views_show_the_figures_and_the_fault(terminal):
     _, shown = show(terminal=terminal)
-    for text in ("2,000", "1,200", "SIGKILL to node 3", "writing"):
+    quorum = ("waiting for an active controller", "node 2 leads the quorum, epoch 5")
+    for text in ("2,000", "1,200", "SIGKILL to node 3", "writing", *quorum):
         assert text in shown
 
 
@@ -74,6 +77,8 @@ def test_counters_add_up_over_producers():
     assert (state.total("acked"), state.total("failed"), state.total("unknown")) == (2000, 2, 1)
     assert state.marks == [
         (6, "kill: SIGKILL to node 3"),
+        (6, "waiting for an active controller"),
+        (6, "node 2 leads the quorum, epoch 5"),
         (6, "a consumer joined the group"),
         (7, "producer 2 started a new client"),
     ]

@@ -6,6 +6,8 @@ from minikafka.harness.clusters.elections import (
     CHANGE,
     UnreadableError,
     count_elections,
+    metadata_end,
+    most_recent,
     read_changes,
 )
 from minikafka.log.log_directory import METADATA_FOLDER
@@ -31,6 +33,28 @@ def exported(world, path):
         file = world.disk.open(f"{METADATA_FOLDER}/{name}")
         (folder / name).write_bytes(file.read_at(0, file.size))
     return path
+
+
+def test_the_most_recent_log_has_the_newest_epoch_and_the_greatest_end(world, tmp_path):
+    older, newer, none = (tmp_path / name for name in ("older", "newer", "none"))
+    for path in (older, newer, none):
+        path.mkdir()
+    exported(world, older)
+    world.create("later", assignment=((1, 2),))
+    exported(world, newer)
+    assert metadata_end(older) < metadata_end(newer)
+    assert metadata_end(newer).epoch == metadata_end(older).epoch >= 1
+    assert metadata_end(none) == (-1, 0)
+    assert most_recent([older, newer, none]) == newer
+    assert most_recent([]) is None
+
+
+def test_a_log_whose_last_write_was_interrupted_ends_before_it(world, tmp_path):
+    path = exported(world, tmp_path)
+    end = metadata_end(path)
+    [segment] = (path / METADATA_FOLDER).glob("*.log")
+    segment.write_bytes(segment.read_bytes()[:-3])
+    assert metadata_end(path) < end
 
 
 def said(changes):

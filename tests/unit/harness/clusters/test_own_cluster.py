@@ -7,8 +7,11 @@ import pytest
 from minikafka.harness.clusters import cluster_of_nodes
 from minikafka.harness.clusters.cluster_of_nodes import ClusterOfNodes, choose_network, elr_features
 from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.sync_journal import read_journal
 from minikafka.harness.faults.operator_actions import ELR
 from minikafka.harness.plan.settings import HarnessError, RunSettings
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.server.debug_hooks import JOURNAL, journal_line
 from tests.mutation import applied, mutation
 
 
@@ -55,7 +58,9 @@ def test_unavailable_namespaces_are_an_error_if_requested(machine):
 
 def test_a_cluster_names_itself_and_a_node_that_does_not_run(tmp_path):
     cluster = OwnCluster(RunSettings(base_port=21890, cluster_config=("a.b=c",)), tmp_path, [])
-    assert cluster.name.startswith("minikafka, 3 brokers, 3 of them controllers, broker.session.timeout")
+    assert cluster.name.startswith(
+        "minikafka, 3 brokers, 3 of them controllers, broker.session.timeout"
+    )
     assert cluster.name.endswith(", a.b=c")
     assert list(cluster.brokers) == list(cluster.voters) == list(cluster.node_ids) == [1, 2, 3]
     with pytest.raises(HarnessError, match="node 2 is not running"):
@@ -163,6 +168,89 @@ def test_a_cluster_that_overlooks_an_end_is_noticed(cluster, function, old, new)
         ClusterOfNodes.close(cluster)
         ends += cluster.unexpected_ends()
     assert ends != [(1, "signal 9"), (1, "signal 9"), (3, "signal 9")]
+
+
+@pytest.fixture
+def formatted(tmp_path):
+    """A cluster whose nodes are formatted and do not run."""
+    cluster = OwnCluster(RunSettings(base_port=21890), tmp_path, ["power-cut"])
+    cluster._nodes._format()
+    return cluster
+
+
+def properties(cluster, node):
+    lines = (cluster._directory / f"node-{node}" / "server.properties").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_brokers_are_controllers_too_and_all_have_the_same_voters(formatted):
+    values = properties(formatted, 2)
+    assert values["process.roles"] == "broker,controller"
+    assert values["listeners"] == "PLAINTEXT://127.0.0.1:21891,CONTROLLER://127.0.0.1:21894"
+    voters = ",".join(f"{node}@127.0.0.1:{21892 + node}" for node in (1, 2, 3))
+    assert {properties(formatted, node)["controller.quorum.voters"] for node in (1, 2, 3)} == {
+        voters
+    }
+
+
+def test_separate_controllers_are_nodes_of_their_own(tmp_path):
+    settings = RunSettings(base_port=21890, controllers="separate")
+    cluster = OwnCluster(settings, tmp_path, [])
+    cluster._nodes._format()
+    assert list(cluster.node_ids) == settings.node_ids == [1, 2, 3, 101, 102, 103]
+    assert properties(cluster, 1)["process.roles"] == "broker"
+    values = properties(cluster, 102)
+    assert values["process.roles"] == "controller"
+    assert values["listeners"] == "CONTROLLER://127.0.0.1:21894"
+    assert len(cluster.metadata_log_dirs()) == 3
+
+
+def test_a_wiped_node_keeps_its_cluster_and_gets_another_directory_id(formatted):
+    data = formatted._nodes.log_dirs(2)[0]
+    (data / "t-0").mkdir()
+    (data / "t-0" / "00000000000000000000.log").write_bytes(b"x" * 99)
+    before = (data / "meta.properties").read_text()
+    said = formatted.wipe(2)
+    assert said.endswith("bytes are gone, and the directory was formatted again")
+    assert not (data / "t-0").exists()
+    after = (data / "meta.properties").read_text()
+    changed = set(before.splitlines()) ^ set(after.splitlines())
+    assert {line.partition("=")[0] for line in changed} == {"directory.id"}
+    assert (data / "bootstrap.checkpoint").exists()
+
+
+def test_a_node_that_runs_is_not_wiped(formatted):
+    formatted._nodes._processes[2] = None
+    for change in (formatted.wipe, formatted.copy_metadata, formatted.restore_metadata):
+        with pytest.raises(HarnessError, match="node 2 is running"):
+            change(2)
+    formatted._nodes._processes.clear()
+
+
+def test_an_old_copy_must_be_older(formatted):
+    data = formatted._nodes.log_dirs(2)[0]
+    (data / METADATA_FOLDER).mkdir()
+    formatted.copy_metadata(2)
+    with pytest.raises(HarnessError, match="its metadata log did not grow after the copy"):
+        formatted.restore_metadata(2)
+    (data / METADATA_FOLDER / "00000000000000000007.log").write_bytes(b"")
+    said = formatted.restore_metadata(2)
+    assert said == "its metadata log ends at offset 0 again, instead of 7"
+    assert list((data / METADATA_FOLDER).iterdir()) == []
+
+
+def test_replaced_files_are_forgotten_by_the_journal_of_fsyncs(formatted):
+    journal = formatted._placement.debug_dir(2) / JOURNAL
+    journal.parent.mkdir(parents=True)
+    data = formatted._nodes.log_dirs(2)[0]
+    kept, gone = f"{data}/t-0/a.log", f"{data}/{METADATA_FOLDER}/b.log"
+    journal.write_bytes(journal_line("sync", kept, 5) + journal_line("sync", gone, 6))
+    formatted._forget_syncs(2, f"/{METADATA_FOLDER}")
+    with journal.open() as lines:
+        assert read_journal(lines).sizes == {kept: 5}
+    formatted._forget_syncs(2, "")
+    with journal.open() as lines:
+        assert read_journal(lines).sizes == {}
 
 
 @pytest.mark.parametrize(("elr", "features"), [("on", {}), ("off", {ELR: 0})])

@@ -1,4 +1,4 @@
-"""Who leads the quorum, by the answers of all servers."""
+"""The leader of the quorum, by the answers of all servers."""
 
 import pytest
 
@@ -10,9 +10,7 @@ from minikafka.harness.clusters.quorum import QuorumClient, QuorumView
 
 
 def described(leader, epoch, **ends):
-    voters = [
-        QuorumReplica(int(name[1:]), ZERO_UUID, end, -1, -1) for name, end in ends.items()
-    ]
+    voters = [QuorumReplica(int(name[1:]), ZERO_UUID, end, -1, -1) for name, end in ends.items()]
     return QuorumInfo("c", leader, epoch, 7, voters, [], {})
 
 

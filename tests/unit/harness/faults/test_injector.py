@@ -72,6 +72,32 @@ def test_the_leader_of_partition_0_is_killed_and_started_again(injector, tmp_pat
     assert phases == ["begun", "healed", "over"]
 
 
+def test_faults_after_a_late_exclusive_one_begin_later(injector, tmp_path):
+    """The voter that lost its votes must be back first."""
+
+    class Voters(RecordingCluster):
+        voters = (1, 2, 3)
+        now_s = 0.0
+
+    cluster = Voters()
+    faults = injector(
+        cluster,
+        [
+            PlannedFault(kind="wipe", at_s=1, targets=(2,)),
+            PlannedFault(kind="kill", at_s=4, targets=(1,)),
+        ],
+    )
+    faults._clock = lambda: cluster.now_s
+    wiped, killed = faults.injected
+    cluster.now_s = 1.0
+    assert faults._await_turn(wiped.plan)
+    cluster.now_s = 9.0
+    faults._end_turn(wiped.plan)
+    assert faults._turns.shift_s == 9.0 + 3.0 - 4.0
+    faults._end_turn(killed.plan)
+    assert faults._turns.shift_s == 8.0
+
+
 def test_a_stop_undoes_faults_and_lists_those_left_out(injector):
     cluster = RecordingCluster()
     long = PlannedFault(kind="kill", at_s=0, duration_s=3600, targets=(2,))

@@ -4,6 +4,8 @@ import pytest
 
 from minikafka.harness.clusters.cluster import ClusterUnderTest
 from minikafka.harness.clusters.network import NotDoneError
+from minikafka.harness.clusters.quorum import QuorumView
+from minikafka.harness.faults import quorum_waits
 from minikafka.harness.faults.kinds import _BEGIN, DoneInPartError, FaultAction, FaultStage
 from minikafka.harness.plan.schedule import KINDS, PlannedFault
 from minikafka.harness.plan.settings import HarnessError
@@ -58,6 +60,29 @@ class Sight:
 
     def leader_of(self, partition):
         return 2
+
+
+class Quorum:
+    """Node 101 leads; node 102 does as soon as 101 is broken. Every answer has more records."""
+
+    def __init__(self, calls, follows=102):
+        self.calls = calls
+        self.follows = follows
+        self.end = 10
+
+    def ask(self):
+        self.end += 1
+        broken = any(101 in call for call in self.calls)
+        leader, epoch = (self.follows, 5) if broken else (101, 4)
+        return QuorumView(leader, epoch, self.end - 1, dict.fromkeys((101, 102, 103), self.end))
+
+
+def three_voters(calls, follows=102):
+    cluster = RecordedCluster(calls)
+    cluster.voters = (101, 102, 103)
+    cluster.node_ids = (1, 2, 3, 101, 102, 103)
+    ask = Quorum(calls, follows).ask
+    return FaultStage(cluster, Operator(calls), Sight(), 2, lambda _: False, None, ask)
 
 
 def play(plan, *, fails=(), whole=True, level=1, ended=False):
@@ -131,6 +156,95 @@ CALLS = [
 @pytest.mark.parametrize(("fault", "calls"), CALLS, ids=[str(fault) for fault, _ in CALLS])
 def test_actions_of_a_fault_and_of_its_undoing(fault, calls):
     assert play(fault) == calls
+
+
+OF_CONTROLLERS = [
+    ("kill", [("kill", 101)], [("start", 101)]),
+    ("pause", [("pause", 101)], [("resume", 101)]),
+    ("power-cut", [("cut_power", 101)], [("start", 101)]),
+    ("wipe", [("kill", 101), ("wipe", 101)], [("start", 101)]),
+    (
+        "old-metadata",
+        [
+            *(("kill", 101), ("copy_metadata", 101), ("start", 101), ("kill", 101)),
+            ("restore_metadata", 101),
+        ],
+        [("start", 101)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "begun", "ended"), OF_CONTROLLERS)
+def test_the_active_controller_is_broken_until_another_one_is_active(kind, begun, ended):
+    calls = []
+    stage = three_voters(calls)
+    fault = FaultAction(stage, plan(kind, "controller"), stage.resolve(plan(kind, "controller")))
+    did = fault.begin()
+    assert calls == begun
+    assert fault.failover is not None
+    assert (fault.failover.before, fault.failover.after) == (101, 102)
+    assert did.endswith("node 102 was the active controller, in epoch 5")
+    fault.end()
+    assert calls == [*begun, *ended]
+
+
+def test_a_failover_that_does_not_come_is_said(monkeypatch):
+    monkeypatch.setattr(quorum_waits, "_FAILOVER_TIMEOUT_S", 0.0)
+    calls = []
+    stage = three_voters(calls, follows=101)
+    fault = FaultAction(stage, plan("kill", "controller"), [101])
+    assert fault.begin() == "SIGKILL to node 101; no other controller became active"
+    assert fault.failover is None
+
+
+def test_a_controller_that_has_just_been_replaced_is_not_broken():
+    calls = []
+    fault = FaultAction(three_voters(calls), plan("kill", "controller"), [102])
+    with pytest.raises(HarnessError, match="node 102 was no longer the active controller"):
+        fault.begin()
+    assert calls == []
+
+
+def test_a_standby_controller_is_the_most_recent_other_voter():
+    assert three_voters([]).resolve(plan("wipe", "standby controller")) == [102]
+    alone = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False, None,
+                       lambda: QuorumView(1, 2, 3, {1: 3}))  # fmt: skip
+    with pytest.raises(NotDoneError, match="only one voter"):
+        alone.resolve(plan("wipe", "standby controller"))
+    assert alone.resolve(plan("kill", "controller")) == [1]
+
+
+@pytest.mark.parametrize("kind", ["wipe", "old-metadata"])
+def test_the_only_controller_must_not_lose_its_metadata(kind):
+    calls = []
+    with pytest.raises(NotDoneError, match="the other controllers are no majority"):
+        play(plan(kind, 101))
+    assert calls == []
+
+
+def test_a_broker_is_wiped_only_while_every_replica_is_in_sync():
+    with pytest.raises(HarnessError, match="not every replica was in sync"):
+        play(plan("wipe", 3), whole=False, ended=True)
+
+
+@pytest.mark.parametrize(
+    ("targets", "separate", "combined"),
+    [
+        ((1,), False, True),
+        ((101,), True, False),
+        (("controller",), True, True),
+        (("standby controller", "controller"), True, True),
+        (("leader of 0",), False, True),
+        (("brokers",), False, True),
+        (("clients",), False, False),
+        ((), False, False),
+    ],
+)
+def test_which_faults_touch_voters(targets, separate, combined):
+    stage = three_voters([])
+    assert stage.touches_voters(plan("kill", *targets)) == separate
+    stage.cluster.voters = stage.cluster.brokers
+    assert stage.touches_voters(plan("kill", *targets)) == combined
 
 
 def test_every_kind_of_a_schedule_can_be_begun():

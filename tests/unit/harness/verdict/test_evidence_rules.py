@@ -284,15 +284,16 @@ MUTANTS: list[Mutation] = [
     weakened("faults may be left out", "_faults", 'if fault["problem"]', "if False"),
     weakened("no failover is enough", "_failover", 'fault["done_at_ms"] and', "False and"),
     weakened(
-        "the same controller may follow", "_failover", 'replaced["after"] == replaced["before"]', "0"
+        "the same controller may follow",
+        "_failover",
+        'replaced["after"] == replaced["before"]',
+        "0",
     ),
     weakened("an old epoch is enough", "_failover", 'replaced["epoch_after"] <= ', "-1 >= 0 * "),
     weakened(
         "no change is enough", "_changes", 'not evidence.changes.get("acknowledged")', "False"
     ),
-    weakened(
-        "changes need no comparison", "_changes", 'not evidence.changes["compared"]', "False"
-    ),
+    weakened("changes need no comparison", "_changes", 'not evidence.changes["compared"]', "False"),
     weakened("nodes may end", "_nodes", 'evidence.nodes.get("ended", ())', "()"),
     weakened("nodes may fail", "_nodes", 'evidence.nodes.get("tracebacks", ())', "()"),
     weakened("a shutdown may fail", "_nodes", "if evidence.shutdown_problem", "if False"),

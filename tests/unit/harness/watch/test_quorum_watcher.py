@@ -22,6 +22,15 @@ def test_each_new_epoch_is_an_event(tmp_path):
     assert [(event["leader"], event["epoch"]) for event in events] == [(1, 3), (2, 5)]
 
 
+def test_two_seconds_without_a_controller_are_one_event(tmp_path):
+    answers = iter([None] * 6 + [view(1, 3)] + [None] * 3)
+    watcher = QuorumWatcher(lambda: next(answers), EventLog(tmp_path / "events.jsonl"))
+    for _ in range(10):
+        watcher.look()
+    events = Tail(tmp_path / "events.jsonl").read()
+    assert [event["event"] for event in events] == ["quorum_waiting", "quorum"]
+
+
 def test_a_term_ends_when_the_next_controller_is_seen():
     events = [
         {"event": "quorum", "at_ms": 5, "leader": 1, "epoch": 3},
