@@ -22,14 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 6_620,
+    "unit": 6_800,
     "property": 3_142,
     "conformance": 1_268,
     "simulation": 412,
     "scenario": 58,
     "fuzz": 166,
     "integration": 94,
-    "fault": 179,
+    "fault": 188,
     "golden": 53,
     "attacks": 16,
     "harness": 143,

@@ -11,8 +11,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import chdir, suppress
 from pathlib import Path
 from typing import IO
 
@@ -38,10 +38,12 @@ def run_in_one_process(layout: Layout) -> int:
         "%(asctime)s %(levelname)s %(name)s: %(message)s", path=layout.directory / "cluster.log"
     )
     waiting = dict.fromkeys(layout.nodes)
+    notice = _notice(layout)
 
     def started(config: NodeConfig) -> None:
         waiting.pop(config.node_id, None)
         if not waiting:
+            notice.cancel()
             # In another thread, since it waits for answers of the brokers in this thread.
             threading.Thread(target=_say_ready, args=(layout,), daemon=True).start()
 
@@ -53,6 +55,7 @@ def run_in_one_process(layout: Layout) -> int:
         print(error, file=sys.stderr)
         return 1
     finally:
+        notice.cancel()
         for node in layout.nodes:
             (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
 
@@ -88,21 +91,17 @@ def _say_leader(layout: Layout) -> None:
         print(leader, flush=True)
 
 
-@contextmanager
-def _noticed(layout: Layout) -> Iterator[None]:
-    """After two seconds, say what the start of a cluster waits for."""
+def _notice(layout: Layout) -> threading.Timer:
+    """Start a timer that says after two seconds what the start of a cluster waits for."""
     majority = len(layout.voters) // 2 + 1
     text = (
         f"waiting until {len(layout.nodes)} nodes serve; the quorum needs {majority} of"
-        f" {len(layout.voters)} controllers; see {layout.directory}"
+        f" {len(layout.voters)} controllers; the nodes' logs are in {layout.directory}"
     )
     timer = threading.Timer(_SILENCE_S, print, (text,), {"file": sys.stderr, "flush": True})
     timer.daemon = True
     timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+    return timer
 
 
 class NodeProcess:
@@ -183,12 +182,13 @@ class Supervisor:
         """Start all nodes, wait for a stop signal, stop all nodes; return the exit status."""
         self._stop.install()
         control = self._listen()
+        notice = _notice(self._layout)
         status = 0
         try:
-            with _noticed(self._layout):
-                for process in self._nodes.values():
-                    process.launch()
-                failed = next((it for it in self._nodes.values() if not it.await_ready()), None)
+            for process in self._nodes.values():
+                process.launch()
+            failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
+            notice.cancel()
             if failed is None:
                 _say_ready(self._layout)
                 threading.Thread(target=self._serve, args=(control,), daemon=True).start()
@@ -197,6 +197,7 @@ class Supervisor:
                 self._explain(failed)
                 status = 1
         finally:
+            notice.cancel()
             control.close()
             (self._layout.directory / CONTROL).unlink(missing_ok=True)
             status = self._stop_all() or status

@@ -256,6 +256,14 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
         f" by the second read {counts['read_afresh']:,}",
         highlight=False,
     )
+    if verdict["changes"]:
+        changes, leaders = verdict["changes"], verdict["quorum"].get("leaders", ())
+        console.print(
+            f"changes of topics and configurations: sent {changes['sent']:,}, acknowledged"
+            f" {changes['acknowledged']:,}; active controllers: "
+            + ", ".join(f"node {it['leader']} in epoch {it['epoch']}" for it in leaders),
+            highlight=False,
+        )
     for note in verdict["notes"]:
         console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
     console.print(Text(verdict["sentence"], style=style[verdict["outcome"]]), soft_wrap=True)

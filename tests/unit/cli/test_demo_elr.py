@@ -12,9 +12,9 @@ STEPS = [
 
 
 def outcome(*read):
-    return ScheduleOutcome(
-        {"record-0": 0, "record-1": 1}, 0, dict(zip(read, range(9), strict=False)), [], STEPS
-    )
+    found = dict(zip(read, range(9), strict=False))
+    led = "node 101 leads the quorum, epoch 1"
+    return ScheduleOutcome({"record-0": 0, "record-1": 1}, 0, found, [], led, STEPS)
 
 
 KEPT = outcome("record-0", "record-1")
@@ -32,6 +32,7 @@ def test_status_says_whether_elr_made_the_difference(
     printed = capsys.readouterr().out
     assert "without ELR" in printed
     assert "leader 1, ISR" in printed
+    assert "Without ELR node 101 leads the quorum, epoch 1; with ELR" in printed
 
 
 def test_what_stands_in_the_way_is_one_line(monkeypatch, capsys):

@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.admin.partition_states import ClusterState, PartitionState
+from minikafka.admin.quorum import QuorumLeader
 from minikafka.commands.watch_changes import cluster_changes, partition_changes
 from minikafka.common.ids import TopicPartition
 
@@ -120,3 +121,11 @@ def test_a_change_is_said_with_its_partition():
     before = ClusterState((1,), {NAME: state()}, {})
     after = ClusterState((1,), {NAME: state(isr=(1,))}, {})
     assert cluster_changes(before, after) == ["t-0: 2 left the ISR", "t-0: 3 left the ISR"]
+
+
+def test_another_leader_of_the_quorum_is_a_change():
+    none = ClusterState((1, 2), {}, {})
+    first, second = (none._replace(quorum=QuorumLeader(node, node + 4)) for node in (1, 2))
+    assert cluster_changes(first, first) == []
+    assert cluster_changes(first, second) == ["node 2 leads the quorum, epoch 6"]
+    assert cluster_changes(second, none) == ["the leader of the quorum is unknown"]

@@ -102,6 +102,8 @@ def test_the_verdict_table_names_every_promise_and_the_files():
     verdict = {
         "outcome": "broken",
         "sentence": "Broken: 1 lost (first p1#42).",
+        "changes": {"sent": 9, "acknowledged": 8},
+        "quorum": {"leaders": [{"leader": 2, "epoch": 1}, {"leader": 3, "epoch": 4}]},
         "notes": ["a [note]"],
         "counts": dict.fromkeys((*names, "read_by_stream", "read_afresh"), 0),
         "promises": {
@@ -119,6 +121,7 @@ def test_the_verdict_table_names_every_promise_and_the_files():
         "KAFKA_DATA_LOSS",
         "not judged",
         "note: a [note]",
+        "sent 9, acknowledged 8; active controllers: node 2 in epoch 1, node 3 in epoch 4",
     ):
         assert text in shown
     assert shown.endswith("o/verdict.json\no/report.html\n")

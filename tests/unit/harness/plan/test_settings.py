@@ -133,3 +133,42 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
     (tmp_path / "run" / "checkpoint").mkdir(parents=True)
     with pytest.raises(HarnessError, match="remove it, or choose an empty folder with --out"):
         RunFiles(tmp_path / "run").prepare()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "voters"),
+    [
+        ({}, [1, 2, 3]),
+        ({"nodes": 5}, [1, 2, 3]),
+        ({"nodes": 2}, [101]),
+        ({"profile": "harsh"}, [101, 102, 103]),
+        ({"profile": "unclean-demo", "min_isr": 1}, [101, 102, 103]),
+        ({"kafka_tools": Path("tools")}, [101]),
+        ({"controllers": "separate", "nodes": 1, "min_isr": 1}, [101, 102, 103]),
+        ({"controllers": "one", "profile": "harsh"}, [101]),
+    ],
+)
+def test_the_place_of_the_voters(chosen, voters):
+    settings = RunSettings(**chosen)
+    assert settings.voters == voters
+    assert settings.problems() == []
+    others = [node for node in voters if node not in settings.brokers]
+    assert settings.node_ids == [*settings.brokers, *others]
+
+
+def test_the_nodes_of_another_cluster_are_unknown():
+    assert RunSettings(bootstrap_servers="h:1").node_ids is None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"controllers": "combined", "nodes": 2}, "needs --nodes 3 or more"),
+        ({"controllers": "combined", "profile": "harsh"}, "takes two of three brokers away"),
+        ({"controllers": "separate", "kafka_tools": Path("tools")}, "starts one controller"),
+        ({"controllers": "one", "bootstrap_servers": "h:1"}, "cannot be used with"),
+    ],
+)
+def test_voters_that_a_run_cannot_have(chosen, said):
+    [problem] = RunSettings(**chosen).problems()
+    assert said in problem

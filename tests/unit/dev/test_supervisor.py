@@ -1,0 +1,48 @@
+"""What the owner of a cluster says while it starts."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.admin import quorum
+from minikafka.admin.quorum import QuorumLeader
+from minikafka.dev import supervisor
+from minikafka.dev.layout import Layout
+
+
+@pytest.fixture
+def layout(tmp_path):
+    return Layout(tmp_path / "cluster", 3, 21890, {})
+
+
+def test_a_start_that_takes_long_says_what_it_waits_for(layout, capsys, monkeypatch):
+    monkeypatch.setattr(supervisor, "_SILENCE_S", 0.0)
+    supervisor._notice(layout).join()
+    assert capsys.readouterr().err == (
+        "waiting until 3 nodes serve; the quorum needs 2 of 3 controllers;"
+        f" the nodes' logs are in {layout.directory}\n"
+    )
+
+
+def test_a_start_that_is_fast_says_nothing(layout, capsys):
+    notice = supervisor._notice(layout)
+    notice.cancel()
+    notice.join()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("leader", "said"),
+    [(QuorumLeader(2, 5), "node 2 leads the quorum, epoch 5\n"), (None, "")],
+)
+def test_the_leader_of_the_quorum_is_named(layout, capsys, monkeypatch, leader, said):
+    asked = SimpleNamespace(servers="")
+
+    def read(client):
+        asked.servers = client._addresses()
+        return leader
+
+    monkeypatch.setattr(quorum, "read_quorum_leader", read)
+    supervisor._say_leader(layout)
+    assert asked.servers == layout.bootstrap_servers
+    assert capsys.readouterr().out == said
