@@ -263,6 +263,7 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
             f" {changes['acknowledged']:,}; active controllers: "
             + ", ".join(f"node {it['leader']} in epoch {it['epoch']}" for it in leaders),
             highlight=False,
+            soft_wrap=True,
         )
     for note in verdict["notes"]:
         console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
