@@ -152,6 +152,8 @@ class FaultInjector:
         try:
             fault.did = under_way.begin()
             fault.failover = under_way.failover
+            fault.nodes = list(under_way.nodes)
+            fault.node = fault.nodes[0] if fault.nodes else -1
             fault.done_at_ms = began_at_ms
             self._write_event("begun", fault)
             if under_way.undo:

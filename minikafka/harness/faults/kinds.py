@@ -20,6 +20,7 @@ from minikafka.harness.plan.schedule import (
     CLIENTS,
     CONTROLLER,
     DEPOSING,
+    EXCLUSIVE,
     STANDBY,
     PlannedFault,
     leader_of,
@@ -164,16 +165,17 @@ class FaultAction:
         """Break the targets; return a description of what was done.
 
         A fault of the active controller has begun when another controller is active: `failover`
-        tells which, and stays None if there is none in time.
+        tells which, and stays None if there is none in time. `nodes` is then the controller that
+        was active immediately before.
 
         Raises:
             HarnessError: if the fault was not done; `undo` heals what was done in part.
         """
+        _prepare(self)
         if not self._deposes:
             return _BEGIN[self.plan.kind](self)
         before = self.stage.quorum.leader()
-        if before.leader != self.nodes[0]:
-            raise HarnessError(f"node {self.nodes[0]} was no longer the active controller")
+        self.nodes = [before.leader]
         did = _BEGIN[self.plan.kind](self)
         self.failover = self.stage.quorum.failover(before)
         if self.failover is None:
@@ -238,8 +240,6 @@ def _pause(fault: FaultAction) -> str:
 
 def _power_cut(fault: FaultAction) -> str:
     stage = fault.stage
-    if fault.plan.parameter("when_whole"):
-        _await_whole(stage)
     said = []
     for node in fault.nodes:
         said.append(f"node {node}: {stage.cluster.cut_power(node)}")
@@ -258,16 +258,14 @@ def _await_whole(stage: FaultStage) -> None:
 
 
 def _wipe(fault: FaultAction) -> str:
-    cluster = fault.stage.cluster
-    node = _only_voter_away(fault)
+    cluster, [node] = fault.stage.cluster, fault.nodes
     cluster.kill(node)
     fault.undo.append(lambda: _start_caught_up(fault, node))
     return f"node {node}: {cluster.wipe(node)}"
 
 
 def _old_metadata(fault: FaultAction) -> str:
-    stage, cluster = fault.stage, fault.stage.cluster
-    node = _only_voter_away(fault)
+    stage, cluster, [node] = fault.stage, fault.stage.cluster, fault.nodes
     if node not in cluster.voters:
         raise NotDoneError(f"node {node} is no controller")
     cluster.kill(node)
@@ -280,21 +278,24 @@ def _old_metadata(fault: FaultAction) -> str:
     return f"node {node}: {cluster.restore_metadata(node)}"
 
 
-def _only_voter_away(fault: FaultAction) -> int:
-    """Return the node of a fault that loses votes, when nothing else is lost or behind.
+def _prepare(fault: FaultAction) -> None:
+    """Wait until a fault that loses data or votes loses no more than the promises allow.
 
     Raises:
         NotDoneError: if the quorum needs this voter.
         HarnessError: if another voter or a replica is behind.
     """
-    stage, node = fault.stage, fault.nodes[0]
-    if node in stage.cluster.voters:
+    stage = fault.stage
+    if fault.plan.kind == "power-cut" and fault.plan.parameter("when_whole"):
+        _await_whole(stage)
+    if fault.plan.kind not in EXCLUSIVE:
+        return
+    if not set(fault.nodes).isdisjoint(stage.cluster.voters):
         if not stage.has_standby:
             raise NotDoneError("the other controllers are no majority, so metadata would be lost")
         stage.quorum.all_caught_up()
-    if node in stage.cluster.brokers:
+    if not set(fault.nodes).isdisjoint(stage.cluster.brokers):
         _await_whole(stage)
-    return node
 
 
 def _start_caught_up(fault: FaultAction, node: int) -> None:
