@@ -59,6 +59,10 @@ _PORTS_A_RUN = 100
 _LONGEST_RUN_S = 1_500
 
 
+_CONTROLLERS = "separate"
+"""Two of three brokers are away at the end, and the ISR must be able to shrink."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One run: which faults, and whether the cluster has eligible leader replicas."""
@@ -75,7 +79,13 @@ class Run:
         """The faults, which are the same with ELR and without but for what switches it off."""
         seconds = SECONDS[self.profile]
         drawn = draw_schedule(
-            RunSettings(seed=self.seed, seconds=seconds, profile=self.profile, elr=self.elr)
+            RunSettings(
+                seed=self.seed,
+                seconds=seconds,
+                profile=self.profile,
+                elr=self.elr,
+                controllers=_CONTROLLERS,
+            )
         )
         last = _last_standing(self.seed) if self.profile == "standard" else ()
         return replace(drawn, faults=(*drawn.faults, *last))
@@ -83,7 +93,7 @@ class Run:
     def words(self, plan: Path) -> list[str]:
         """The options of `verify` that are this run's alone; `plan` is the schedule's file."""
         words = ["--seed", str(self.seed), "--seconds", str(SECONDS[self.profile])]
-        words += ["--elr", self.elr]
+        words += ["--elr", self.elr, "--controllers", _CONTROLLERS]
         if self.profile == "harsh":
             return [*words, "--profile", self.profile]
         return [*words, "--schedule", str(plan)]

@@ -15,7 +15,8 @@ from tools.run_seeds import PAGES, SECONDS, Run
 def test_both_runs_of_a_seed_have_the_same_faults(profile, seed):
     on, off = (Run(profile=profile, seed=seed, elr=elr).schedule().faults for elr in ("on", "off"))
     assert [fault for fault in on if fault.kind != "elr-off"] == list(off)
-    drawn = draw_schedule(RunSettings(profile=profile, seed=seed, seconds=SECONDS[profile])).faults
+    chosen = {"profile": profile, "seed": seed, "seconds": SECONDS[profile]}
+    drawn = draw_schedule(RunSettings(**chosen, controllers="separate")).faults
     assert on[: len(drawn)] == drawn
 
 
@@ -26,10 +27,12 @@ def test_the_last_member_of_the_isr_loses_power_in_both_profiles(tmp_path):
             fault
             for fault in run.schedule().faults
             if fault.kind == "power-cut" and fault.parameters == {"when_whole": False}
+            if fault.targets != ("controller",)
         ]
         assert len(unready) == 1
         words = run.words(tmp_path / "plan")
         assert words[words.index("--elr") + 1] == "off"
+        assert words[words.index("--controllers") + 1] == "separate"
         assert ("--profile" in words) == (profile == "harsh")
 
 
