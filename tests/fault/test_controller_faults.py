@@ -48,7 +48,7 @@ def test_another_controller_is_active_in_a_newer_epoch(world, kind):
     assert found is not None
     assert found.before == fault.nodes[0] != found.after
     assert found.epoch_after > found.epoch_before
-    world.until(lambda: world.watcher.leader_of(0) not in (None, found.before))
+    world.until(lambda: world.leader_for_others(found.before) not in (-1, found.before))
 
 
 @pytest.mark.parametrize("kind", ["wipe", "old-metadata"])
