@@ -6,6 +6,7 @@ with a former leader still names that one.
 
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError
@@ -47,15 +48,18 @@ class QuorumClient:
             for server in bootstrap_servers.split(",")
         ]
         self._lock = threading.Lock()
+        # At the same time: a broker answers late while the controller that it knows is paused.
+        self._pool = ThreadPoolExecutor(len(self._clients), thread_name_prefix="quorum")
 
     def ask(self) -> QuorumView | None:
         """Return the answer of the newest epoch; None if no server knows a leader."""
         with self._lock:
-            found = [view for client in self._clients if (view := _ask(client)) is not None]
+            found = [view for view in self._pool.map(_ask, self._clients) if view is not None]
         return max(found, key=lambda view: (view.epoch, view.high_watermark), default=None)
 
     def close(self) -> None:
         """Close the connections."""
+        self._pool.shutdown()
         for client in self._clients:
             client.close()
 
