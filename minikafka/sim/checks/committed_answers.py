@@ -32,7 +32,11 @@ Fact = tuple[object, ...]
 
 @dataclass(slots=True)
 class CommittedAnswers:
-    """The facts in the committed log: `_now` those that hold, and all of them in their order."""
+    """The facts in the committed log, in their order; `_now` has those that hold.
+
+    An answer is right if what it says held when the request was sent, or became true since: another
+    request may have changed it again.
+    """
 
     coverage: Coverage
     _said: list[Fact] = field(default_factory=list)
@@ -74,6 +78,13 @@ class CommittedAnswers:
         self._now[kind, name] = value
         self._said.append((kind, name, value))
 
+    def _held(self, kind: object, name: object, position: int) -> object:
+        """What the records before a position say; a feature without a record has level 0."""
+        known = [said[2] for said in self._said[:position] if said[:2] == (kind, name)]
+        if not known:
+            return 0 if kind == "feature" else None
+        return known[-1]
+
     def answered(self, request: ApiMessage, answer: ApiMessage | None, asked_at: int) -> None:
         """Check an answer to a request that was sent at the position `asked_at`.
 
@@ -84,9 +95,9 @@ class CommittedAnswers:
             return
         for kind, name, value in _promised(request, answer):
             self.coverage.rules["CommittedAnswers"] += 1
-            # A feature without a record has level 0.
-            holds = self._now.get((kind, name), 0 if kind == "feature" else None) == value
-            if not holds and (kind, name, value) not in self._said[asked_at:]:
+            since = [self._held(kind, name, asked_at)]
+            since += [said[2] for said in self._said[asked_at:] if said[:2] == (kind, name)]
+            if value not in since:
                 raise Violation(
                     f"CommittedAnswers: {type(request).__name__} was answered without error, but "
                     f"{kind} {name} = {value} is not in the committed log"

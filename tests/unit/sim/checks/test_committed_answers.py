@@ -120,6 +120,13 @@ def test_a_later_change_does_not_make_an_answer_wrong(answers):
     answers.answered(*altered(), asked_at)
 
 
+def test_what_held_when_it_was_asked_for_may_change_before_the_answer(answers):
+    commit(answers, CONFIG)
+    asked_at = answers.position
+    commit(answers, ConfigRecord(resource_type=2, resource_name="t", name=CONFIG.name, value="1"))
+    answers.answered(*altered(), asked_at)
+
+
 def test_an_earlier_change_is_none_of_this_request(answers):
     commit(answers, CONFIG)
     commit(answers, ConfigRecord(resource_type=2, resource_name="t", name=CONFIG.name, value="1"))
