@@ -69,6 +69,8 @@ class LogDirectory:
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     lost: dict[TopicPartition, int] = field(default_factory=dict)
     """Logs whose folder is missing, with the offset up to which they held records."""
+    superseded: dict[TopicPartition, None] = field(default_factory=dict)
+    """Logs that must not be used: the partition was moved to a directory that is offline now."""
     is_online: bool = True
     is_loaded: bool = False
     _pending_deletes: list[_PendingDelete] = field(default_factory=list)
@@ -147,7 +149,7 @@ class LogDirectory:
             if name.endswith(DELETE_SUFFIX):
                 heappush(self._pending_deletes, _PendingDelete(0, name, None))
             at = parse_folder(name)
-            if at is None or name == METADATA_FOLDER:
+            if at is None or name == METADATA_FOLDER or at in self.superseded:
                 continue
             topic_id = read_topic_id(self.disk, name)
             if topic_id is None:
@@ -160,7 +162,7 @@ class LogDirectory:
                 log_start_offset=starts.get(at, 0),
                 high_watermark=high_watermarks.get(at, 0),
             )
-            log = self._open_log(
+            log = self.open_log(
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=topic_id,
             )  # fmt: skip
@@ -192,7 +194,7 @@ class LogDirectory:
         )  # fmt: skip
         self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
         log.abandon()
-        return self._open_log(
+        return self.open_log(
             log.folder, log.topic_partition, config=log.config,
             remembered=replace(remembered, clean=False), now=now, rng=rng, topic_id=log.topic_id,
         )  # fmt: skip
@@ -298,8 +300,11 @@ class LogDirectory:
         """Create an empty log for a partition that this directory does not have."""
         assert at not in self.logs, f"{at} exists already"
         self.disk.reserve_files()
+        if at in self.superseded:
+            self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
+            del self.superseded[at]
         remembered = Remembered(clean=True)
-        log = self._open_log(
+        log = self.open_log(
             str(at), at, config=config, remembered=remembered, now=now, rng=rng, topic_id=topic_id
         )
         self.logs[at] = log
@@ -323,6 +328,12 @@ class LogDirectory:
         else:
             log.abandon()
         return name
+
+    def delete_folder(self, folder: str, at: TopicPartition, rng: Random) -> None:
+        """Rename the folder of a log that is not in use, so that it is removed soon."""
+        name = retired_name(at, DELETE_SUFFIX, rng)
+        self.disk.rename(folder, name)
+        heappush(self._pending_deletes, _PendingDelete(0, name, None))
 
     def remove_deleted(self, now: Now, most: int) -> int:
         """Remove at most `most` folders of deleted logs that are due; return how many.
@@ -360,6 +371,12 @@ class LogDirectory:
         self._checkpointed = dict(offsets)
         for log in self.logs.values():
             log.flushes.recovery_point_fell = False
+
+    def write_checkpoints(self) -> None:
+        """Write the checkpoints of all offsets."""
+        self.checkpoint_recovery_points()
+        self.checkpoint_log_starts()
+        self.checkpoint_high_watermarks()
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
         """Write the start offset of every log that begins after its first segment's base offset."""
@@ -401,7 +418,7 @@ class LogDirectory:
         files = self.disk.list(name)
         return any(file.endswith((".log", ".metadata")) for file in files)
 
-    def _open_log(
+    def open_log(
         self,
         folder: str,
         at: TopicPartition,
@@ -412,6 +429,7 @@ class LogDirectory:
         rng: Random,
         topic_id: Uuid | None,
     ) -> UnifiedLog:
+        """Open the log in a folder; as `UnifiedLog.open`, with the checkpoint of this directory."""
         remembered = replace(
             remembered,
             highest_saved=self._checkpointed.get(at, 0),

@@ -15,6 +15,7 @@ from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import (
     DELETE_SUFFIX,
     STRAY_SUFFIX,
@@ -63,11 +64,18 @@ class LogManager:
     directories: list[LogDirectory]
     rng: Random
     settings: LogManagerSettings = field(default_factory=LogManagerSettings)
+    futures: FutureLogs = field(init=False)
+    preferred: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
+    """The directories in which logs that do not exist yet must be created."""
     _homes: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
     _retention: _Periodic = field(default_factory=_Periodic)
     _recovery_points: _Periodic = field(default_factory=_Periodic)
     _log_starts: _Periodic = field(default_factory=_Periodic)
     _expiration: _Periodic = field(default_factory=_Periodic)
+
+    def __post_init__(self) -> None:
+        """Create the future logs of the directories."""
+        self.futures = FutureLogs(self.directories, self._homes, self.rng)
 
     @classmethod
     def open(
@@ -129,20 +137,31 @@ class LogManager:
         self, config_of: Callable[[TopicPartition], LogConfig], now: Now
     ) -> list[StorageFault]:
         """Load all logs; return the faults of directories that failed, which are offline now."""
-        faults = []
+        faults: list[StorageFault] = []
+
+        def fail(fault: StorageFault) -> None:
+            faults.append(fault)
+            self.take_offline(fault.log_dir)
+
+        self.futures.settle_interrupted_swaps(fail)
         for directory in self.online:
             try:
                 directory.load(config_of, now, self.rng)
             except StorageFault as fault:
-                faults.append(fault)
-                self.take_offline(fault.log_dir)
+                fail(fault)
                 continue
             for at in directory.logs:
                 home = self._homes.setdefault(at, directory)
                 if home is not directory:
                     raise BadMetaPropertiesError(
-                        f"{at} is in both {home.disk.root} and {directory.disk.root}"
+                        f"{at} is in both {home.disk.root} and {directory.disk.root}: a directory "
+                        "failed while the log was moved, or a folder was copied. Move the older of "
+                        "the two folders away, usually the one in the directory that failed"
                     )
+        try:
+            self.futures.load(config_of, now)
+        except StorageFault as fault:
+            fail(fault)
         for at in self._homes:
             self.forget_lost(at)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
@@ -184,7 +203,9 @@ class LogManager:
         if log is not None:
             return log.topic_id not in (None, topic_id)
         # An operator who accepts an empty log creates its folder.
-        return not any(home.disk.exists(str(at)) for home in self.online)
+        return not any(
+            at not in home.superseded and home.disk.exists(str(at)) for home in self.online
+        )
 
     def create(
         self,
@@ -196,6 +217,8 @@ class LogManager:
     ) -> UnifiedLog:
         """Return the partition's log; create it in the named directory or that with fewest logs.
 
+        The directory that `preferred` has for the partition goes before both.
+
         A log that exists uses `config` from now: when it was loaded its topic was not known yet.
 
         Raises:
@@ -205,10 +228,12 @@ class LogManager:
         if log is not None:
             log.renew_config(config)
             return log
-        home = self._choose(directory_id)
+        home = self._choose(at, directory_id)
         self.forget_lost(at)
+        self.futures.delete(at)
         log = home.create(at, topic_id, config, now, self.rng)
         self._homes[at] = home
+        self.preferred.pop(at, None)
         return log
 
     def delete(self, at: TopicPartition, now: Now) -> None:
@@ -327,6 +352,7 @@ class LogManager:
             for log in directory.logs.values():
                 log.abandon()
             directory.logs.clear()
+            self.futures.take_offline(directory)
         for at in lost:
             self._homes.pop(at, None)
         return lost
@@ -337,6 +363,7 @@ class LogManager:
         The files are not written if `is_clean` is False: the shutdown is unclean for other reasons.
         """
         faults = []
+        self.futures.close()
         for directory in self.online:
             try:
                 directory.close(broker_epoch, is_clean=is_clean)
@@ -353,8 +380,13 @@ class LogManager:
             if excess > 0:
                 too_many -= log.producers.forget_longest_idle(excess)
 
-    def _choose(self, directory_id: Uuid | None) -> LogDirectory:
+    def _choose(self, at: TopicPartition, directory_id: Uuid | None) -> LogDirectory:
         online = self.online
+        preferred = self.preferred.get(at)
+        if preferred is not None and preferred.is_online:
+            named = [home for home in online if home.directory_id == directory_id]
+            if named or directory_id in (None, _UNASSIGNED):
+                return preferred
         for directory in online:
             if directory.directory_id == directory_id:
                 return directory

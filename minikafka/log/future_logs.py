@@ -1,0 +1,348 @@
+"""Future logs: copies of logs that replace them when a replica moves between two directories.
+
+A future log is in `<topic>-<partition>.<id>-future` of the directory that the replica moves to. A
+swap renames that folder to `<topic>-<partition>` and removes the former log. An empty file
+`<topic>-<partition>.<directory id>-moved` in the former directory exists meanwhile: it says which
+of two logs is the current one if the process or a directory fails between the two renames. Source:
+`LogManager.replaceCurrentWithFutureLog`, KIP-113; the file is Unlike Kafka (row 105).
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, NamedTuple
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import read_topic_id
+from minikafka.log.config import LogConfig
+from minikafka.log.log_directory import (
+    DELETE_SUFFIX,
+    FUTURE_SUFFIX,
+    METADATA_FOLDER,
+    LogDirectory,
+    parse_folder,
+    retired_name,
+)
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+
+MOVED_SUFFIX: Final = "-moved"
+SLICE_BYTES: Final = 1 << 20
+_ANY_EPOCH: Final = 0x7FFFFFFF
+
+_log = logging.getLogger("minikafka.log")
+
+
+class _Future(NamedTuple):
+    """A future log with its directory."""
+
+    home: LogDirectory
+    log: UnifiedLog
+
+
+class _Mark(NamedTuple):
+    """A "-moved" file: the log of a partition was being moved to a directory."""
+
+    name: str
+    at: TopicPartition
+    target: Uuid
+
+
+@dataclass(slots=True)
+class FutureLogs:
+    """The future logs in `directories`. `homes` has the directory of each current log."""
+
+    directories: list[LogDirectory]
+    homes: dict[TopicPartition, LogDirectory]
+    rng: Random
+    _futures: dict[TopicPartition, _Future] = field(default_factory=dict)
+    _orphans: dict[TopicPartition, list[tuple[LogDirectory, str]]] = field(default_factory=dict)
+    """Folders of future logs whose current log is offline."""
+
+    def __iter__(self) -> Iterator[TopicPartition]:
+        return iter((*self._futures, *self._orphans))
+
+    def get(self, at: TopicPartition) -> UnifiedLog | None:
+        """The future log of a partition, or None."""
+        future = self._futures.get(at)
+        return None if future is None else future.log
+
+    def directory_of(self, at: TopicPartition) -> LogDirectory | None:
+        """The directory that holds a partition's future log."""
+        future = self._futures.get(at)
+        return None if future is None else future.home
+
+    def in_directory(self, home: LogDirectory) -> dict[TopicPartition, UnifiedLog]:
+        """The future logs in a directory."""
+        return {at: each.log for at, each in self._futures.items() if each.home is home}
+
+    # Start
+
+    def settle_interrupted_swaps(self, on_fault: Callable[[StorageFault], None]) -> None:
+        """Decide which log is current where a swap did not end, before the logs are loaded.
+
+        The log in the former directory is superseded if the other one has the partition's name.
+        If the other directory cannot be read, neither is used: the records that were written after
+        the swap are there.
+        """
+        for home in self.directories:
+            if not home.is_online:
+                continue
+            try:
+                marks = [mark for mark in map(_parse_mark, home.disk.list("")) if mark is not None]
+                for mark in marks:
+                    self._settle(home, mark)
+            except StorageFault as fault:
+                on_fault(fault)
+
+    def _settle(self, home: LogDirectory, mark: _Mark) -> None:
+        disk, folder = home.disk, str(mark.at)
+        online = [other for other in self.directories if other.is_online and other is not home]
+        if disk.exists(folder):
+            if any(other.disk.exists(folder) for other in online):
+                name = retired_name(mark.at, DELETE_SUFFIX, self.rng)
+                disk.rename(folder, name)
+                _log.warning(
+                    "%s/%s is removed: the partition was moved to another directory",
+                    disk.root, folder,
+                )  # fmt: skip
+            elif not any(
+                other.directory_id == mark.target and self._has_future(other, mark.at)
+                for other in online
+            ):
+                home.superseded[mark.at] = None
+                _log.error(
+                    "%s/%s is not used: the partition was moved to the directory with directory.id "
+                    "%s, which has no log of it or is offline. Bring that directory back; or remove"
+                    " %s/%s if the records since the move may be lost",
+                    disk.root, folder, mark.target, disk.root, mark.name,
+                )  # fmt: skip
+                return
+        disk.sync_dir("")
+        disk.remove(mark.name)
+        disk.sync_dir("")
+
+    def _has_future(self, home: LogDirectory, at: TopicPartition) -> bool:
+        return any(parse_future(name) == at for name in home.disk.list(""))
+
+    def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now) -> None:
+        """Load the future logs whose current logs were loaded; each of their batches is checked.
+
+        Raises:
+            StorageFault: a directory cannot be read.
+        """
+        for home in self.directories:
+            if not home.is_online:
+                continue
+            for name in home.disk.list(""):
+                at = parse_future(name)
+                if at is None:
+                    continue
+                current = self.homes.get(at)
+                topic_id = read_topic_id(home.disk, name)
+                if current is None and topic_id is not None:
+                    self._orphans.setdefault(at, []).append((home, name))
+                elif (
+                    current is None or current is home or at in self._futures
+                    or current.logs[at].topic_id != topic_id
+                ):  # fmt: skip
+                    home.delete_folder(name, at, self.rng)
+                else:
+                    remembered = Remembered(clean=False)
+                    log = home.open_log(
+                        name, at, config=config_of(at), remembered=remembered, now=now,
+                        rng=self.rng, topic_id=topic_id,
+                    )  # fmt: skip
+                    self._futures[at] = _Future(home, log)
+
+    # Moves
+
+    def create(self, at: TopicPartition, target: LogDirectory, now: Now) -> UnifiedLog:
+        """Create an empty future log of a partition that has a log in another directory.
+
+        Raises:
+            StorageFault: a directory is offline, or the target reports an error.
+        """
+        assert at not in self._futures, f"{at} is being moved already"
+        for other in self.directories:
+            # As Kafka: an offline directory may have another future log of the partition.
+            if not other.is_online:
+                raise StorageFault(other.disk.root, "the log directory is offline")
+        current = self.homes[at].logs[at]
+        target.disk.reserve_files()
+        log = target.open_log(
+            retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
+            remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,
+        )  # fmt: skip
+        self._futures[at] = _Future(target, log)
+        return log
+
+    def delete(self, at: TopicPartition) -> None:
+        """Remove a future log, and the folders of others for this partition.
+
+        Raises:
+            StorageFault: a directory reports an error; the log is not used any more.
+        """
+        future = self._futures.pop(at, None)
+        folders = self._orphans.pop(at, [])
+        if future is not None:
+            future.log.flushes.is_retired = True
+            future.log.abandon()
+            folders.append((future.home, future.log.folder))
+        for home, folder in folders:
+            if home.is_online:
+                home.delete_folder(folder, at, self.rng)
+
+    def abandon(self, at: TopicPartition) -> None:
+        """Close a future log and keep its folder, because its current log is offline."""
+        future = self._futures.pop(at, None)
+        if future is not None:
+            future.log.abandon()
+            self._orphans.setdefault(at, []).append((future.home, future.log.folder))
+
+    def take_offline(self, home: LogDirectory) -> None:
+        """Drop the future logs of a directory that went offline."""
+        for at in self.in_directory(home):
+            self._futures.pop(at).log.abandon()
+        for at, folders in list(self._orphans.items()):
+            self._orphans[at] = [each for each in folders if each[0] is not home]
+
+    def close(self) -> None:
+        """Close all future logs without a flush: the next start checks them."""
+        for future in self._futures.values():
+            future.log.abandon()
+        self._futures.clear()
+
+    def copy_slice(self, at: TopicPartition, now: Now) -> bool:
+        """Copy up to `SLICE_BYTES`; return True if the future log has all batches.
+
+        The future log is truncated first if the current one was.
+
+        Raises:
+            StorageFault: one of the two directories reports an error.
+            CorruptRecordsError: the current log is damaged.
+        """
+        current, future = self.homes[at].logs[at], self._futures[at].log
+        follow_truncation(current, future, now)
+        if future.log_end_offset < current.log_end_offset:
+            read = current.read(
+                future.log_end_offset, SLICE_BYTES, upper_bound_offset=current.log_end_offset,
+                min_one_message=True,
+            )  # fmt: skip
+            if read.slice is not None:
+                records = memoryview(read.slice.read())
+                future.append_as_follower(records, leader_epoch=_ANY_EPOCH, now=now)
+        future.update_high_watermark(current.high_watermark)
+        future.tick(now)
+        return future.log_end_offset == current.log_end_offset
+
+    def swap(self, at: TopicPartition, now: Now) -> tuple[UnifiedLog, list[StorageFault]]:
+        """Replace a log by its future log, which has all its batches; return the new current log.
+
+        The faults are those of the work after the swap, such as the removal of the former log.
+
+        Raises:
+            StorageFault: the former log is still the current one.
+        """
+        source, (target, future) = self.homes[at], self._futures[at]
+        current = source.logs[at]
+        assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"
+        source.disk.reserve_files()
+        target.disk.reserve_files()
+        # Also the epoch of a leader that has written nothing yet.
+        future.epochs.entries[:] = current.epochs.entries
+        future.epochs.changed = True
+        future.content.save_epochs()
+        future.close()
+        del self._futures[at]
+        mark = f"{at}.{target.directory_id}{MOVED_SUFFIX}"
+        try:
+            source.disk.open(mark, create=True).close()
+            source.disk.sync_dir("")
+            log = self._promote(target, future, current, now)
+        except StorageFault:
+            source.disk.remove(mark)
+            source.disk.sync_dir("")
+            with suppress(StorageFault):
+                target.delete_folder(future.folder, at, self.rng)
+            raise
+        self.homes[at] = target
+        target.logs[at] = log
+        faults: list[StorageFault] = []
+        try:
+            target.write_checkpoints()
+        except StorageFault as fault:
+            faults.append(fault)
+        try:
+            source.retire(at, DELETE_SUFFIX, self.rng, now)
+            source.disk.sync_dir("")
+            source.disk.remove(mark)
+            source.write_checkpoints()
+        except StorageFault as fault:
+            current.abandon()
+            faults.append(fault)
+        return log, faults
+
+    def _promote(
+        self, target: LogDirectory, future: UnifiedLog, current: UnifiedLog, now: Now
+    ) -> UnifiedLog:
+        """Rename the folder of a closed future log and load it under the partition's name."""
+        at = current.topic_partition
+        target.disk.rename(future.folder, str(at))
+        try:
+            target.disk.sync_dir("")
+            end_offset = current.log_end_offset
+            remembered = Remembered(
+                clean=True, recovery_point=end_offset, log_start_offset=current.log_start_offset,
+                high_watermark=current.high_watermark,
+            )  # fmt: skip
+            return target.open_log(
+                str(at), at, config=current.config, remembered=remembered, now=now, rng=self.rng,
+                topic_id=current.topic_id,
+            )  # fmt: skip
+        except StorageFault:
+            with suppress(StorageFault):
+                target.disk.rename(str(at), future.folder)
+                target.disk.sync_dir("")
+            raise
+
+
+def follow_truncation(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
+    """Truncate a future log to the last offset up to which it equals the current log.
+
+    Batches with the same offset and leader epoch are equal, and so are all before them.
+    """
+    while future.log_start_offset < future.log_end_offset and future.epochs.entries:
+        if future.log_end_offset < current.log_start_offset:
+            break
+        epoch, start = future.epochs.entries[-1]
+        end = current.end_offset_for_epoch(epoch)
+        if end.epoch == epoch and end.end_offset > start:
+            if end.end_offset < future.log_end_offset:
+                future.truncate_to(end.end_offset, now)
+            return
+        future.truncate_to(start, now)
+    if future.log_end_offset != current.log_start_offset:
+        future.truncate_fully_and_start_at(current.log_start_offset, now)
+
+
+def parse_future(name: str) -> TopicPartition | None:
+    """The partition whose future log a folder holds, or None for any other name."""
+    if not name.endswith(FUTURE_SUFFIX):
+        return None
+    return parse_folder(name.removesuffix(FUTURE_SUFFIX).rpartition(".")[0])
+
+
+def _parse_mark(name: str) -> _Mark | None:
+    folder, _, target = name.removesuffix(MOVED_SUFFIX).rpartition(".")
+    at = parse_folder(folder) if name.endswith(MOVED_SUFFIX) else None
+    if at is None or folder == METADATA_FOLDER:
+        return None
+    try:
+        return _Mark(name, at, Uuid.parse(target))
+    except ValueError:
+        return None

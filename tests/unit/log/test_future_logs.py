@@ -1,0 +1,278 @@
+"""Future logs: copy, truncation and swap; crashes and faults at each operation of a swap."""
+
+from contextlib import suppress
+from random import Random
+
+import pytest
+
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.log.future_logs import parse_future
+from minikafka.log.log_manager import LogManager
+from minikafka.records.builder import NewRecord, build_batch
+from minikafka.sim.world.disk_errors import IO_ERROR, OneError
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+
+
+class Crash(BaseException):
+    """The process ends within an operation."""
+
+
+def flushed(log):
+    request = log.take_flush(everything=True)
+    if request is not None:
+        request.run()
+        log.flushed(request)
+
+
+def with_log(disks, records=3):
+    """A log with flushed records in the first directory."""
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW)
+    assert manager.directory_of(TP).disk is disks[0]
+    for _ in range(records):
+        append(log)
+    log.update_high_watermark(records)
+    flushed(log)
+    return manager
+
+
+def append_in(log, epoch):
+    batch = build_batch([NewRecord(50_000, b"k", b"v")])
+    log.append_as_leader(memoryview(batch), leader_epoch=epoch, now=NOW)
+
+
+def copied(manager):
+    """Copy everything, a slice of one segment after the other."""
+    for _ in range(20):
+        if manager.futures.copy_slice(TP, NOW):
+            return
+    raise AssertionError("the future log does not catch up")
+
+
+def ready_to_swap(disks):
+    manager = with_log(disks)
+    future = manager.futures.create(TP, manager.directories[1], NOW)
+    copied(manager)
+    flushed(future)
+    return manager
+
+
+def names(disk):
+    return [name for name in disk.list("") if name.startswith(str(TP)) and "-delete" not in name]
+
+
+def fail(disk, error):
+    disk.step_begins()
+    disk.error = error
+
+
+def crash_at(disks, count):
+    """Let the process end at an operation of the disks; return the counter."""
+    left = [count]
+
+    def begin(disk, original):
+        def run(operation, data=b""):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Crash
+            return original(operation, data)
+
+        disk.begin = run
+
+    for disk in disks:
+        begin(disk, disk.begin)
+    return left
+
+
+def test_a_swap_replaces_the_log(disks):
+    manager = ready_to_swap(disks)
+    before = manager.get(TP)
+    log, faults = manager.futures.swap(TP, NOW)
+    assert faults == []
+    assert manager.get(TP) is log is not before
+    assert manager.directory_of(TP) is manager.directories[1]
+    assert (log.log_end_offset, log.high_watermark, log.recovery_point) == (3, 3, 3)
+    assert log.epochs.entries == before.epochs.entries
+    assert (names(disks[0]), names(disks[1])) == ([], [str(TP)])
+    append(log)
+    manager.shutdown(7)
+    for disk in disks:
+        disk.crash()
+    assert start(disks).get(TP).log_end_offset == 4
+
+
+@pytest.mark.parametrize("power", [False, True], ids=["process", "power"])
+def test_a_crash_within_a_swap_loses_nothing(disks, power):
+    """After any operation, one of the two logs is the current one, and has all records."""
+    ends = []
+    for count in range(200):
+        tried = [disk.copy() for disk in disks]
+        manager = ready_to_swap(tried)
+        methods = [disk.begin for disk in tried]
+        left = crash_at(tried, count)
+        with suppress(Crash):
+            manager.futures.swap(TP, NOW)
+        for disk, method in zip(tried, methods, strict=True):
+            disk.begin = method
+            if power:
+                disk.lose_power(Random(count))
+            else:
+                disk.crash()
+        again = start(tried)
+        assert again.get(TP).log_end_offset == 3, count
+        ends.append(again.directory_of(TP).disk.root)
+        future = again.futures.get(TP)
+        if again.directory_of(TP) is again.directories[0]:
+            assert future is not None
+            copied(again)
+            again.futures.swap(TP, NOW)
+        assert (names(tried[0]), names(tried[1])) == ([], [str(TP)])
+        if left[0] >= 0:
+            break
+    else:
+        raise AssertionError("the swap has more operations")
+    # The former log is the current one until the rename, and never after it.
+    assert ends == sorted(ends, key=["one", "two"].index)
+    assert set(ends) == {"one", "two"}
+
+
+@pytest.mark.parametrize("failing", [0, 1], ids=["source", "target"])
+def test_a_directory_that_fails_within_a_swap_leaves_the_other_log(disks, failing):
+    for count in range(200):
+        tried = [disk.copy() for disk in disks]
+        manager = ready_to_swap(tried)
+        fail(tried[failing], OneError(IO_ERROR, count))
+        try:
+            _, faults = manager.futures.swap(TP, NOW)
+        except StorageFault as fault:
+            faults = [fault]
+        if tried[failing].error is not None:
+            assert count > 5
+            break
+        for fault in faults:
+            manager.take_offline(fault.log_dir)
+        log = manager.get(TP)
+        if log is not None:
+            assert manager.directory_of(TP).is_online
+            assert log.log_end_offset == 3
+            append(log)
+            flushed(log)
+        for disk in tried:
+            disk.crash()
+            disk.error = None
+        again = start(tried)
+        # The log that was in use is the current one, or (with its directory gone) the other one.
+        assert again.get(TP).log_end_offset == 3 + (log is not None), count
+    else:
+        raise AssertionError("the swap has more operations")
+
+
+def test_a_lack_of_descriptors_leaves_the_former_log(disks):
+    manager = ready_to_swap(disks)
+
+    def refuse():
+        raise OutOfFilesFault(disks[1].root, "Too many open files")
+
+    original, disks[1].reserve_files = disks[1].reserve_files, refuse
+    with pytest.raises(OutOfFilesFault):
+        manager.futures.swap(TP, NOW)
+    disks[1].reserve_files = original
+    append(manager.get(TP))
+    manager.futures.delete(TP)
+    assert (names(disks[0]), names(disks[1])) == ([str(TP)], [])
+
+
+def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(disks):
+    manager = ready_to_swap(disks)
+    fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
+    log, (fault,) = manager.futures.swap(TP, NOW)
+    manager.take_offline(fault.log_dir)
+    append(log)
+    for disk in disks:
+        disk.crash()
+    disks[1].broken = IO_ERROR
+    again = start(disks)
+    assert again.get(TP) is None
+    assert not again.is_gone(TP, ID, again.directories[0].directory_id)
+    for disk in disks:
+        disk.crash()
+    disks[1].repair()
+    again = start(disks)
+    assert again.get(TP).log_end_offset == 4
+    assert names(disks[0]) == []
+
+
+def test_a_truncated_log_truncates_its_future_log(disks):
+    manager = with_log(disks, records=0)
+    log = manager.get(TP)
+    for epoch in (1, 1, 2, 2, 3):
+        append_in(log, epoch)
+    future = manager.futures.create(TP, manager.directories[1], NOW)
+    copied(manager)
+    log.truncate_to(3, NOW)
+    append_in(log, 4)
+    copied(manager)
+    assert future.epochs.entries == log.epochs.entries == [(1, 0), (2, 2), (4, 3)]
+    log.truncate_to(1, NOW)
+    copied(manager)
+    assert (future.log_end_offset, future.epochs.entries) == (1, [(1, 0)])
+
+
+def test_a_log_that_starts_over_starts_its_future_log_over(disks):
+    manager = with_log(disks)
+    future = manager.futures.create(TP, manager.directories[1], NOW)
+    copied(manager)
+    manager.get(TP).truncate_fully_and_start_at(100, NOW)
+    append(manager.get(TP))
+    copied(manager)
+    assert (future.log_start_offset, future.log_end_offset) == (100, 101)
+
+
+def test_a_future_log_goes_on_after_a_restart_and_goes_with_its_log(disks):
+    manager = with_log(disks)
+    manager.futures.create(TP, manager.directories[1], NOW)
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    assert list(again.futures) == [TP]
+    copied(again)
+    again.futures.delete(TP)
+    assert (names(disks[1]), list(again.futures)) == ([], [])
+
+
+def test_a_future_log_whose_log_is_offline_waits(disks):
+    manager = with_log(disks)
+    manager.futures.create(TP, manager.directories[1], NOW)
+    for disk in disks:
+        disk.crash()
+    disks[0].broken = IO_ERROR
+    again = start(disks)
+    assert (again.get(TP), again.futures.get(TP)) == (None, None)
+    assert len(names(disks[1])) == 1
+    disks[0].repair()
+    for disk in disks:
+        disk.crash()
+    assert start(disks).futures.get(TP) is not None
+
+
+def test_an_offline_directory_forbids_a_future_log(disks):
+    manager = with_log(disks)
+    manager.take_offline("two")
+    with pytest.raises(StorageFault, match="offline"):
+        manager.futures.create(TP, manager.directories[1], NOW)
+    assert isinstance(manager, LogManager)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("t-0.0123-future", TopicPartition("t", 0)),
+        ("a.b-12.0123-future", TopicPartition("a.b", 12)),
+        ("t-0", None),
+        ("t-0.0123-delete", None),
+        ("nonsense-future", None),
+    ],
+)
+def test_names_of_future_logs(name, expected):
+    assert parse_future(name) == expected
