@@ -1,7 +1,7 @@
 """DescribeLogDirs (key 35), v1-5.
 
-Broker:      each log directory with its replicas: size and lag.
-Leaves out:  replicas that are being moved between directories.
+Broker:      each log directory with its replicas: size and lag; and with the future replicas
+             that are copied into it (AlterReplicaLogDirs).
 Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes; v5 cordoned directories.
 Errors:      KAFKA_STORAGE_ERROR (directory offline).
 """
@@ -63,6 +63,15 @@ def _directory(
         topic = topics.setdefault(at.topic, DescribeLogDirsTopic(at.topic))
         topic.partitions.append(
             DescribeLogDirsPartition(at.partition, log.size_bytes, behind, is_future_key=False)
+        )
+    for at, future in ctx.broker.logs.futures.in_directory(home).items():
+        if wanted is not None and at not in wanted:
+            continue
+        current = ctx.broker.logs.get(at)
+        lag = -1 if current is None else current.log_end_offset - future.log_end_offset
+        topic = topics.setdefault(at.topic, DescribeLogDirsTopic(at.topic))
+        topic.partitions.append(
+            DescribeLogDirsPartition(at.partition, future.size_bytes, lag, is_future_key=True)
         )
     result.topics = list(topics.values())
     return result

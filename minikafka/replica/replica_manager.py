@@ -37,6 +37,7 @@ from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_dir_failure_handler import LogDirFailureHandler
+from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
@@ -76,6 +77,7 @@ class ReplicaManager:
     image: MetadataImage = field(default_factory=MetadataImage)
     topic_stats: BrokerTopicStats = field(default_factory=BrokerTopicStats)
     hosted: HostedPartitions = field(init=False)
+    moves: LogDirMoves = field(init=False)
     _fetchers: ReplicaFetcherManager = field(init=False)
     _flusher: LogFlusher = field(init=False)
     _tasks: PeriodicTasks = field(init=False)
@@ -121,6 +123,17 @@ class ReplicaManager:
             self.assignments,
             on_fault,
         )
+        self.moves = LogDirMoves(
+            env,
+            self.broker_id,
+            logs,
+            self.hosted,
+            self.assignments,
+            lambda: self.image,
+            on_fault,
+            lambda partition: self._flushed(partition.log),
+        )
+        self.on_removed.append(self.moves.stopped)
         self._tasks = PeriodicTasks(
             env=env,
             logs=logs,
@@ -191,6 +204,9 @@ class ReplicaManager:
         changes = local_changes(MetadataImage(), image, self.broker_id)
         self._lost.find(image, changes)
         strays = self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id))
+        for name in (*strays, *self.logs.futures):
+            if name in strays or not self._has_replica(image, name):
+                self.moves.remove(name)
         self._removed.set_strays_aside(strays)
         self._apply(image, changes)
         self._started = True
@@ -219,7 +235,10 @@ class ReplicaManager:
         topic = image.topic(name.topic)
         if topic is None or topic_id is None or topic.topic_id != topic_id:
             return False
-        registration = topic.partitions.get(name.partition)
+        return self._has_replica(image, name)
+
+    def _has_replica(self, image: MetadataImage, name: TopicPartition) -> bool:
+        registration = image.partition(name.topic, name.partition)
         return registration is not None and self.broker_id in registration.replicas
 
     def _apply(self, image: MetadataImage, changes: LocalChanges) -> None:
@@ -305,10 +324,12 @@ class ReplicaManager:
             return
         home = self.logs.directory_of(replica.topic_partition)
         assert home is not None, f"{replica.topic_partition} has no log"
-        if replica.registration.directory(self.broker_id) == home.directory_id:
+        registered = replica.registration.directory(self.broker_id)
+        actual = self.moves.directory_of(replica.topic_partition, home, registered)
+        if registered == actual:
             self.assignments.forget(key)
         else:
-            self.assignments.assign(key, home.directory_id)
+            self.assignments.assign(key, actual)
 
     def _create(self, replica: LocalReplica) -> Partition:
         name = replica.topic_partition
@@ -337,10 +358,12 @@ class ReplicaManager:
             lines=self._lines,
         )
         self.hosted.add(partition)
+        self.moves.resume(partition)
         return partition
 
     def _remove(self, name: TopicPartition, key: TopicIdPartition) -> None:
         self._unmade.drop(name)
+        self.moves.remove(name)
         self.assignments.forget(key)
         self._damaged.forget(name)
         self._lost.forget(name)
@@ -401,6 +424,7 @@ class ReplicaManager:
     def take_offline(self, fault: StorageFault) -> None:
         """Take a log directory and its partitions offline; see `LogDirFailureHandler`."""
         self._failures.handle(fault)
+        self.moves.directory_failed()
 
     def damaged(self, partition: Partition, error: DamagedRecordsError) -> ErrorCode:
         """Return the error for a request that met damaged records; see `DamagedLogs`."""

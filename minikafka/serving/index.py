@@ -24,6 +24,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         23: ("offset_for_leader_epoch", 2, 4),
         32: ("describe_configs", 1, 4),
         33: ("alter_configs", 0, 2),
+        34: ("alter_replica_log_dirs", 1, 2),
         35: ("describe_log_dirs", 1, 5),
         37: ("create_partitions", 0, 3),
         42: ("delete_groups", 0, 3),

@@ -1,0 +1,332 @@
+"""Moves of replicas between the log directories of this broker.
+
+A move copies the current log to a future log in the target directory, reports the target to the
+controller, and swaps the two logs when the metadata has the new directory. `MOVE_STATES` has the
+transitions. Source: `ReplicaAlterLogDirsThread`, `ReplicaManager.alterReplicaLogDirs`, KIP-113,
+KIP-858.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
+from minikafka.common.state_table import StateTable
+from minikafka.log.flush import FlushRequest
+from minikafka.log.log_directory import FUTURE_SUFFIX, LogDirectory
+from minikafka.log.log_manager import LogManager
+from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
+from minikafka.metadata.image import MetadataImage
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.replica.directory_assignments import DirectoryAssignments
+from minikafka.replica.hosted_partitions import HostedPartitions
+from minikafka.replica.partition import Partition
+from minikafka.replica.turns import POSTPONED_MS
+
+_log = logging.getLogger("minikafka.replica")
+_FOLLOW_MS: Final = 500
+_LONGEST_NAME: Final = 255
+_ID_LENGTH: Final = 32
+
+
+class MoveState(Enum):
+    """The state of a move."""
+
+    COPYING = "copying"
+    FLUSHING = "flushing"
+    REPORTING = "reporting"
+    SWAPPING = "swapping"
+
+
+MOVE_STATES = StateTable(
+    "move",
+    {
+        # The future log has all batches of the current one.
+        MoveState.COPYING: (MoveState.FLUSHING,),
+        # The batches are durable; or their flush has failed for lack of descriptors.
+        MoveState.FLUSHING: (MoveState.REPORTING, MoveState.COPYING),
+        # The metadata has the target as the directory of the replica.
+        MoveState.REPORTING: (MoveState.SWAPPING,),
+        # The swap lacked descriptors: the future log was removed, and the copy begins again.
+        MoveState.SWAPPING: (MoveState.COPYING,),
+    },
+)
+
+
+@dataclass(slots=True, eq=False)
+class _Move:
+    """The move of a partition's log from one directory to another."""
+
+    partition: Partition
+    source: LogDirectory
+    target: LogDirectory
+    state: MoveState = MoveState.COPYING
+
+    @property
+    def key(self) -> TopicIdPartition:
+        """The replica as the controller knows it."""
+        at = self.partition.topic_partition
+        return TopicIdPartition(self.partition.topic_id, at.partition)
+
+    @property
+    def is_reported(self) -> bool:
+        """True if the controller may have the target as the directory of the replica."""
+        return self.state in (MoveState.REPORTING, MoveState.SWAPPING)
+
+    def enter(self, state: MoveState) -> None:
+        """Change the state."""
+        MOVE_STATES.require(self.state, state, self.partition.topic_partition)
+        self.state = state
+
+
+@dataclass(slots=True)
+class LogDirMoves:
+    """The moves of broker `broker_id`. `on_swapped` is called with a partition after its swap."""
+
+    env: Environment
+    broker_id: int
+    logs: LogManager
+    hosted: HostedPartitions
+    assignments: DirectoryAssignments
+    image: Callable[[], MetadataImage]
+    on_fault: Callable[[StorageFault], None]
+    on_swapped: Callable[[Partition], None]
+    _moves: dict[TopicPartition, _Move] = field(default_factory=dict)
+
+    def alter(self, at: TopicPartition, path: str) -> ErrorCode:
+        """Begin to move a replica to the directory at `path`.
+
+        A request for another directory, also for that of the current log, ends a move that is in
+        progress. The directory of a replica that does not exist yet is remembered, and the result
+        is REPLICA_NOT_AVAILABLE.
+        """
+        if len(f"{at}.{FUTURE_SUFFIX}") + _ID_LENGTH > _LONGEST_NAME:
+            return ErrorCode.INVALID_TOPIC_EXCEPTION
+        target = next((each for each in self.logs.directories if each.disk.root == path), None)
+        if target is None:
+            return ErrorCode.LOG_DIR_NOT_FOUND
+        if not target.is_online or at in self.hosted.offline:
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        move = self._moves.get(at)
+        if move is not None and move.target is not target:
+            self._cancel(at, move, f"the new directory is {path}")
+            move = None
+        partition = self.hosted.online.get(at)
+        if partition is None:
+            return self._remember(at, target)
+        source = self.logs.directory_of(at)
+        if move is not None or source is None or source is target:
+            return ErrorCode.NONE
+        return self._begin(partition, source, target)
+
+    def _remember(self, at: TopicPartition, target: LogDirectory) -> ErrorCode:
+        if self.image().partition(at.topic, at.partition) is None:
+            # Unlike Kafka (row 107): clients could fill the memory with names of topics.
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        self.logs.preferred[at] = target
+        return ErrorCode.REPLICA_NOT_AVAILABLE
+
+    def _begin(self, partition: Partition, source: LogDirectory, target: LogDirectory) -> ErrorCode:
+        at = partition.topic_partition
+        if len(self.logs.online) < len(self.logs.directories):
+            # As Kafka: an offline directory may have another future log of the partition.
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        try:
+            self.logs.futures.create(at, target, self.env.clock.now)
+        except StorageFault as fault:
+            self.on_fault(fault)
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        _log.info(
+            "[Partition %s broker=%d] moves from %s to %s",
+            at, self.broker_id, source.disk.root, target.disk.root,
+        )  # fmt: skip
+        self._add(_Move(partition, source, target))
+        return ErrorCode.NONE
+
+    def resume(self, partition: Partition) -> None:
+        """Continue the move that the previous process did not end, if there was one."""
+        at = partition.topic_partition
+        target, source = self.logs.futures.directory_of(at), self.logs.directory_of(at)
+        if target is None or source is None:
+            return
+        _log.info(
+            "[Partition %s broker=%d] continues to move from %s to %s",
+            at, self.broker_id, source.disk.root, target.disk.root,
+        )  # fmt: skip
+        self._add(_Move(partition, source, target))
+
+    def _add(self, move: _Move) -> None:
+        self._moves[move.partition.topic_partition] = move
+        self._continue(move)
+
+    def _continue(self, move: _Move) -> None:
+        self.env.later(lambda: self._step(move))
+
+    # What the metadata must have
+
+    def directory_of(self, at: TopicPartition, home: LogDirectory, registered: Uuid) -> Uuid:
+        """The directory of a replica that the metadata must have; `registered` is what it has."""
+        move = self._moves.get(at)
+        if move is None or not move.is_reported:
+            return home.directory_id
+        if registered == move.target.directory_id and move.state is MoveState.REPORTING:
+            move.enter(MoveState.SWAPPING)
+            self._continue(move)
+        return move.target.directory_id
+
+    # One step of a move
+
+    def _step(self, move: _Move) -> None:
+        at = move.partition.topic_partition
+        if self._moves.get(at) is not move:
+            return
+        if move.state is MoveState.FLUSHING:
+            return
+        try:
+            if not self.logs.futures.copy_slice(at, self.env.clock.now):
+                self._continue(move)
+                return
+        except CorruptRecordsError as error:
+            self._cancel(at, move, str(error))
+            return
+        except OutOfFilesFault as fault:
+            self.on_fault(fault)
+            self.env.after(POSTPONED_MS, lambda: self._step(move))
+            return
+        except StorageFault as fault:
+            self.on_fault(fault)
+            return
+        if move.state is MoveState.COPYING:
+            self._flush(move)
+        elif move.state is MoveState.SWAPPING:
+            self._swap(move)
+
+    def _flush(self, move: _Move) -> None:
+        future = self.logs.futures.get(move.partition.topic_partition)
+        assert future is not None, f"{move.partition.topic_partition} has no future log"
+        move.enter(MoveState.FLUSHING)
+        try:
+            request = future.take_flush(everything=True)
+        except StorageFault as fault:
+            self._flush_failed(move, fault)
+            return
+        if request is None:
+            self._report(move)
+        else:
+            self.env.flush((request,), lambda fault: self._flushed(move, request, fault))
+
+    def _flushed(self, move: _Move, request: FlushRequest, fault: StorageFault | None) -> None:
+        future = self.logs.futures.get(move.partition.topic_partition)
+        if self._moves.get(move.partition.topic_partition) is not move or future is None:
+            return
+        if fault is not None:
+            future.not_flushed(request)
+            self._flush_failed(move, fault)
+            return
+        future.flushed(request)
+        self._report(move)
+
+    def _flush_failed(self, move: _Move, fault: StorageFault) -> None:
+        move.enter(MoveState.COPYING)
+        self.on_fault(fault)
+        self.env.after(POSTPONED_MS, lambda: self._step(move))
+
+    def _report(self, move: _Move) -> None:
+        """Tell the controller the new directory before the swap (KIP-858)."""
+        move.enter(MoveState.REPORTING)
+        image = self.image()
+        at, target = move.partition.topic_partition, move.target.directory_id
+        registration = image.partition(at.topic, at.partition)
+        known = target if registration is None else registration.directory(self.broker_id)
+        if image.feature(METADATA_VERSION) < DIRECTORIES_FROM or known == target:
+            move.enter(MoveState.SWAPPING)
+            self._continue(move)
+            return
+        self.assignments.assign(move.key, target)
+        self._follow(move)
+
+    def _follow(self, move: _Move) -> None:
+        """Copy what is appended until the metadata has the new directory."""
+        if self._moves.get(move.partition.topic_partition) is not move:
+            return
+        if move.state is MoveState.REPORTING:
+            self._step(move)
+            self.env.after(_FOLLOW_MS, lambda: self._follow(move))
+
+    def _swap(self, move: _Move) -> None:
+        at = move.partition.topic_partition
+        try:
+            log, faults = self.logs.futures.swap(at, self.env.clock.now)
+        except OutOfFilesFault as fault:
+            self.on_fault(fault)
+            move.enter(MoveState.COPYING)
+            self.assignments.assign(move.key, move.source.directory_id)
+            self.env.after(POSTPONED_MS, lambda: self._again(move))
+            return
+        except StorageFault as fault:
+            self.on_fault(fault)
+            return
+        del self._moves[at]
+        _log.info(
+            "[Partition %s broker=%d] was moved from %s to %s",
+            at, self.broker_id, move.source.disk.root, move.target.disk.root,
+        )  # fmt: skip
+        move.partition.replace_log(log)
+        self.on_swapped(move.partition)
+        for each in faults:
+            self.on_fault(each)
+
+    def _again(self, move: _Move) -> None:
+        """Begin a move again whose future log was removed."""
+        at = move.partition.topic_partition
+        if self._moves.get(at) is not move:
+            return
+        del self._moves[at]
+        self._delete(at)
+        self._begin(move.partition, move.source, move.target)
+
+    # End without a swap
+
+    def remove(self, at: TopicPartition) -> None:
+        """Remove the future log of a replica that this broker no longer has."""
+        self._moves.pop(at, None)
+        self.logs.preferred.pop(at, None)
+        self._delete(at)
+
+    def stopped(self, at: TopicPartition) -> None:
+        """End the move of a replica that went offline."""
+        move = self._moves.get(at)
+        if move is not None:
+            self._cancel(at, move, "the replica is offline")
+
+    def directory_failed(self) -> None:
+        """End the moves from and to directories that went offline."""
+        for at, move in list(self._moves.items()):
+            if not move.source.is_online or not move.target.is_online:
+                self._cancel(at, move, "a log directory is offline")
+
+    def _cancel(self, at: TopicPartition, move: _Move, why: str) -> None:
+        """End a move; the current log stays the current one."""
+        _log.warning(
+            "[Partition %s broker=%d] is not moved from %s to %s: %s",
+            at, self.broker_id, move.source.disk.root, move.target.disk.root, why,
+        )  # fmt: skip
+        del self._moves[at]
+        if move.is_reported and (self.logs.get(at) is not None or not move.source.is_online):
+            # Also if the source is offline: the controller must know that the replica is.
+            self.assignments.assign(move.key, move.source.directory_id)
+        if move.source.is_online:
+            self._delete(at)
+        else:
+            self.logs.futures.abandon(at)
+
+    def _delete(self, at: TopicPartition) -> None:
+        try:
+            self.logs.futures.delete(at)
+        except StorageFault as fault:
+            self.on_fault(fault)

@@ -1,0 +1,159 @@
+"""The moves of a broker's replicas between its log directories, step by step."""
+
+import pytest
+
+from minikafka.common.effects import Flush
+from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.ids import TopicIdPartition
+from minikafka.log.results import DamagedRecordsError
+from minikafka.metadata.partition_registration import DIRECTORY_LOST
+from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
+from tests.unit.replica.managed_world import DIRS, ID, T, level
+from tests.worlds.sim_world import batch
+
+KEY = TopicIdPartition(ID, 0)
+
+
+@pytest.fixture
+def managed(managed):
+    """Partition 0 is led; its log in the first directory has two records."""
+    managed.start(
+        level(17),
+        managed.broker(1),
+        managed.broker(2),
+        managed.topic(),
+        managed.put(1, directory=DIRS[0]),
+    )
+    for value in (b"a", b"b"):
+        managed.partition().append_as_leader(
+            memoryview(bytearray(batch(value, timestamp=1_000_000))), required_acks=1
+        )
+    return managed
+
+
+def flush(managed):
+    """Carry out the flushes of the last step."""
+    found = [each for each in managed.env.effects if isinstance(each, Flush)]
+    managed.env.effects[:] = [each for each in managed.env.effects if not isinstance(each, Flush)]
+    for effect in found:
+        for target in effect.targets:
+            target.run()
+        managed.env.flush_done(effect.token, None)
+
+
+def alter(managed, path="/two"):
+    return managed.manager.moves.alter(T, path)
+
+
+def reported(managed):
+    """Begin a move, and let it report the second directory."""
+    assert alter(managed) == ErrorCode.NONE
+    managed.run(0)
+    flush(managed)
+    assert pending(managed) == DIRS[1]
+
+
+def pending(managed):
+    return managed.manager.assignments.pending.get(KEY)
+
+
+def home(managed):
+    directory = managed.logs.directory_of(T)
+    return None if directory is None else directory.disk.root
+
+
+def test_the_swap_waits_for_the_metadata(managed):
+    reported(managed)
+    managed.run(2_000)
+    assert home(managed) == "/one"
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(2_000)
+    assert home(managed) == "/two"
+    assert pending(managed) is None
+    assert managed.partition().log.log_end_offset == 2
+    assert managed.partition().log is managed.logs.get(T)
+
+
+def test_other_changes_of_the_metadata_do_not_end_the_wait(managed):
+    reported(managed)
+    managed.apply(managed.put(1, directory=DIRS[0]))
+    managed.run(2_000)
+    assert (home(managed), pending(managed)) == ("/one", DIRS[1])
+
+
+def test_without_directories_in_the_metadata_the_swap_follows_the_flush(managed):
+    managed.apply(level(16))
+    assert alter(managed) == ErrorCode.NONE
+    managed.run(0)
+    flush(managed)
+    managed.run(0)
+    assert (home(managed), pending(managed)) == ("/two", None)
+
+
+def test_records_are_copied_during_the_wait(managed):
+    reported(managed)
+    managed.partition().append_as_leader(
+        memoryview(bytearray(batch(b"c", timestamp=1_000_000))), required_acks=1
+    )
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(2_000)
+    assert managed.partition().log.log_end_offset == 3
+
+
+def test_the_failure_of_the_source_is_reported_for_a_replica_that_was_reported_elsewhere(managed):
+    reported(managed)
+    managed.manager.take_offline(StorageFault("/one", "broken"))
+    assert (home(managed), pending(managed)) == (None, DIRS[0])
+    assert T in managed.manager.hosted.offline
+    # The copy stays: the next start continues if the directory is back.
+    assert [name for name in managed.disks[1].list("") if name.endswith("-future")]
+
+
+def test_the_failure_of_the_target_ends_the_move(managed):
+    reported(managed)
+    managed.manager.take_offline(StorageFault("/two", "broken"))
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(2_000)
+    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
+    assert managed.logs.futures.get(T) is None
+    assert T in managed.manager.partitions
+
+
+def test_another_directory_ends_a_reported_move(managed):
+    reported(managed)
+    assert alter(managed, "/one") == ErrorCode.NONE
+    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
+    assert not [name for name in managed.files() if name.endswith("-future")]
+
+
+def test_a_damaged_replica_is_not_moved(managed):
+    reported(managed)
+    managed.manager.damaged(managed.partition(), DamagedRecordsError("bad"))
+    managed.run(2_000)
+    assert (home(managed), pending(managed)) == (None, DIRECTORY_LOST)
+    assert managed.logs.futures.get(T) is None
+
+
+def test_a_second_request_for_the_same_directory_changes_nothing(managed):
+    reported(managed)
+    future = managed.logs.futures.get(T)
+    assert alter(managed) == ErrorCode.NONE
+    assert managed.logs.futures.get(T) is future
+
+
+def test_no_move_begins_while_a_directory_is_offline(managed):
+    managed.manager.take_offline(StorageFault("/two", "broken"))
+    assert alter(managed) == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_a_removed_replica_is_not_moved(managed):
+    reported(managed)
+    managed.apply(managed.no_topic())
+    managed.run(2_000)
+    assert (managed.logs.futures.get(T), pending(managed)) == (None, None)
+
+
+def test_illegal_transitions_are_refused():
+    with pytest.raises(InvariantViolation, match="COPYING -> SWAPPING"):
+        MOVE_STATES.require(MoveState.COPYING, MoveState.SWAPPING, T)
