@@ -78,13 +78,15 @@ class Nodes:
         directory: Path | None = None,
         placement: Placement | None = None,
         voters: Sequence[int] = (CONTROLLER,),
+        directories: int = 1,
     ) -> None:
         """Prepare; the cluster starts with `open` or a `with` block.
 
         `features` are the levels that differ from the default. `voters` are the controllers. Broker
         n listens on base_port + n - 1, the controllers on the ports after those of the brokers, in
         the order of `voters`; base port 0 means free ports. A given `directory` is kept; without
-        one a directory is created, and removed at the end.
+        one a directory is created, and removed at the end. Each broker has this number of log
+        `directories`.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
         self.voters: Sequence[int] = tuple(voters)
@@ -94,6 +96,7 @@ class Nodes:
         self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
         self.base_port = base_port
         self._placement = placement or Placement()
+        self._directories = directories
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._lifeline: Lifeline | None = None
 
@@ -166,7 +169,9 @@ class Nodes:
 
     def log_dirs(self, node: int) -> list[Path]:
         """Return the log directories of a node."""
-        return [self._home(node) / "data"]
+        count = 1 if node == CONTROLLER else self._directories
+        names = ["data", *(f"data-{number}" for number in range(2, count + 1))]
+        return [self._home(node) / name for name in names]
 
     def log_text(self, node: int) -> str:
         """Return the log output of a node."""
@@ -325,18 +330,22 @@ class Nodes:
         cluster_id = str(Uuid.draw(draw))
         for node in self.node_ids:
             self._placement.prepare(node, self._home(node))
-            (self._home(node) / "data").mkdir(parents=True, exist_ok=True)
+            for path in self.log_dirs(node):
+                path.mkdir(parents=True, exist_ok=True)
             lines = [f"{key}={value}" for key, value in self._values(node).items()]
             (self._home(node) / "server.properties").write_text("\n".join(lines) + "\n")
             self._format_node(node, cluster_id, draw)
 
     def _format_node(self, node: int, cluster_id: str, draw: Random) -> None:
-        disk = OsDisk(str(self._home(node) / "data"))
         if node in self.voters:
             now_ms = time.time_ns() // 1_000_000
+            disk = OsDisk(str(self._home(node) / "data"))
             format_metadata_directory(disk, levels=self._levels, voters=None, now_ms=now_ms)
-        directory_id = Uuid.draw(draw)
-        format_directory(disk, cluster_id=cluster_id, node_id=node, directory_id=directory_id)
+        for path in self.log_dirs(node):
+            directory_id = Uuid.draw(draw)
+            format_directory(
+                OsDisk(str(path)), cluster_id=cluster_id, node_id=node, directory_id=directory_id
+            )
 
     def _values(self, node: int) -> dict[str, str]:
         host = self._placement.host(node)
@@ -358,7 +367,7 @@ class Nodes:
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": ",".join(voters),
-            "log.dirs": str(self._home(node) / "data"),
+            "log.dirs": ",".join(map(str, self.log_dirs(node))),
             "offsets.topic.replication.factor": factor,
             "group.initial.rebalance.delay.ms": "0",
         }

@@ -1,0 +1,195 @@
+"""Several log directories on real brokers: one fails, replicas move, the controller knows all."""
+
+import contextlib
+import io
+import json
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from minikafka.admin.client import AdminClient as ClusterClient
+from minikafka.admin.topics import create_topic, describe_topics
+from minikafka.cli import dump_log
+from minikafka.log.checkpoints import read_meta_properties
+from minikafka.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
+from minikafka.messages.describe_log_dirs import DescribeLogDirsRequest
+from minikafka.server.os_disk import OsDisk
+from minikafka.testing.nodes import CONTROLLER, Nodes
+from tests.integration.test_replication import wait_for
+
+CONFIG = {
+    "min.insync.replicas": "2",
+    "broker.session.timeout.ms": "3000",
+    "replica.high.watermark.checkpoint.interval.ms": "200",
+}
+PARTITIONS = 6
+
+
+def client_of(nodes):
+    return ClusterClient(nodes.bootstrap_servers, client_id="test")
+
+
+def described(client):
+    (topic,) = describe_topics(client, ["t"], 100)
+    return topic.partitions
+
+
+class Load:
+    """A producer with acks=all that writes to all partitions in turn."""
+
+    def __init__(self, servers):
+        self.producer = Producer({"bootstrap.servers": servers, "acks": "all", "linger.ms": 1})
+        self.delivered = []
+        self.errors = []
+        self.count = 0
+
+    def _done(self, error, message):
+        if error is None:
+            self.delivered.append((message.partition(), message.value()))
+        else:
+            self.errors.append(error)
+
+    def write(self, records):
+        for _ in range(records):
+            value = b"%d" % self.count
+            self.producer.produce(
+                "t", value, partition=self.count % PARTITIONS, on_delivery=self._done
+            )
+            self.count += 1
+        assert self.producer.flush(60) == 0
+
+    def check(self, servers):
+        """Every acknowledged record can be read, once."""
+        consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
+        consumer.assign([TopicPartition("t", index, 0) for index in range(PARTITIONS)])
+        found = []
+        while len(found) < len(self.delivered):
+            wanted = min(1000, len(self.delivered) - len(found))
+            batch = consumer.consume(wanted, timeout=20)
+            assert batch, f"{len(found)} of {len(self.delivered)}"
+            found += [(it.partition(), it.value()) for it in batch if it.error() is None]
+        consumer.close()
+        assert sorted(found) == sorted(self.delivered)
+        assert self.errors == []
+
+
+def directory_ids(nodes, broker):
+    """The directory id of each log directory."""
+    return [
+        str(read_meta_properties(OsDisk(str(path))).directory_id) for path in nodes.log_dirs(broker)
+    ]
+
+
+def recorded_directories(nodes):
+    """The directories of each partition of "t", by broker, in the controller's log."""
+    home = nodes.log_dirs(CONTROLLER)[0] / "__cluster_metadata-0"
+    (segment,) = home.glob("*.log")
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        assert dump_log.main(["--cluster-metadata-decoder", "--files", str(segment)]) == 0
+    topic_id, replicas, directories = None, {}, {}
+    for line in output.getvalue().splitlines():
+        _, found, payload = line.partition(" payload: ")
+        if not found:
+            continue
+        record = json.loads(payload)
+        data = record["data"]
+        if record["type"] == "TOPIC_RECORD" and data["name"] == "t":
+            topic_id = data["topicId"]
+        if topic_id is None or data.get("topicId") != topic_id or "partitionId" not in data:
+            continue
+        index = data["partitionId"]
+        if record["type"] == "PARTITION_RECORD":
+            replicas[index] = data["replicas"]
+        if data.get("directories"):
+            directories[index] = dict(zip(replicas[index], data["directories"], strict=True))
+    return directories
+
+
+def homes(nodes, broker):
+    """The log directory, by number, of each partition of "t" on a broker."""
+    return {
+        int(path.name[2:]): number
+        for number, home in enumerate(nodes.log_dirs(broker))
+        if home.is_dir()
+        for path in home.iterdir()
+        if path.name.startswith("t-") and path.name[2:].isdecimal()
+    }
+
+
+def assigned(nodes, brokers):
+    """True if the controller has the directory of every replica of these brokers."""
+    recorded = recorded_directories(nodes)
+    return len(recorded) == PARTITIONS and all(
+        recorded[index][broker] == directory_ids(nodes, broker)[number]
+        for broker in brokers
+        for index, number in homes(nodes, broker).items()
+    )
+
+
+def test_a_failed_directory_costs_only_its_own_partitions():
+    """KIP-858: leaders move away from it; the other directory and the broker go on."""
+    with Nodes(3, config=CONFIG, directories=2) as nodes, client_of(nodes) as client:
+        create_topic(client, "t", assignment=[[1, 2, 3]] * PARTITIONS, configs={})
+        load = Load(nodes.bootstrap_servers)
+        load.write(300)
+        where = homes(nodes, 1)
+        assert sorted(where) == list(range(PARTITIONS))
+        assert sorted(where.values()) == [0, 0, 0, 1, 1, 1]
+        wait_for(lambda: assigned(nodes, (1, 2, 3)))
+        failed = {index for index, number in where.items() if number == 1}
+        nodes.log_dirs(1)[1].rename(nodes.directory / "gone")
+
+        def has_moved():
+            load.write(60)
+            partitions = described(client)
+            return all((it.leader != 1) == (it.partition in failed) for it in partitions)
+
+        wait_for(has_moved)
+        for it in described(client):
+            assert (1 in it.isr) == (it.partition not in failed)
+        load.write(300)
+        assert nodes.is_alive(1)
+        load.check(nodes.bootstrap_servers)
+
+
+def test_replicas_move_between_directories_under_load_and_after_a_kill():
+    """KIP-113: leaders and followers of broker 1 move; the second time it is killed meanwhile."""
+    with Nodes(3, config=CONFIG, directories=2) as nodes:
+        assignment = [[1, 2, 3], [2, 1, 3]] * (PARTITIONS // 2)
+        with client_of(nodes) as client:
+            create_topic(client, "t", assignment=assignment, configs={})
+        load = Load(nodes.bootstrap_servers)
+        load.write(3000)
+        for number, kill in ((1, False), (0, True)):
+            topics = [AlterReplicaLogDirTopic("t", list(range(PARTITIONS)))]
+            path = str(nodes.log_dirs(1)[number])
+            request = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(path, topics)])
+            with client_of(nodes) as fresh:
+                (result,) = fresh.ask_broker(1, request).results
+            assert [it.error_code for it in result.partitions] == [0] * PARTITIONS
+            if kill:
+                nodes.kill(1)
+                load.write(300)
+                nodes.start(1)
+
+            def have_moved(target=path):
+                load.write(60)
+                with client_of(nodes) as fresh:
+                    response = fresh.ask_broker(1, DescribeLogDirsRequest(topics=None))
+                rows = [
+                    (home.log_dir, it.is_future_key)
+                    for home in response.results
+                    for topic in home.topics
+                    if topic.name == "t"
+                    for it in topic.partitions
+                ]
+                return rows == [(target, False)] * PARTITIONS
+
+            wait_for(have_moved)
+            assert set(homes(nodes, 1).values()) == {number}
+            wait_for(lambda: assigned(nodes, (1,)))
+        load.check(nodes.bootstrap_servers)
