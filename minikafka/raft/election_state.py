@@ -5,6 +5,7 @@ for kraft.version 1).
 """
 
 import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from minikafka.common.faults import StorageFault
@@ -13,6 +14,7 @@ from minikafka.log.disk import Disk, read_file, write_file
 
 QUORUM_STATE = "quorum-state"
 NO_NODE = -1
+_VERSIONS = (0, 1)
 
 
 class ElectionState(NamedTuple):
@@ -33,27 +35,41 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
     """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
 
     Raises:
-        StorageFault: the file exists but is damaged.
+        StorageFault: the file exists but is damaged, or a newer version wrote it.
     """
     content = read_file(disk, f"{folder}/{QUORUM_STATE}")
     if content is None:
         return ElectionState()
     try:
         said = json.loads(content)
+        version = int(said["data_version"])
+        if version not in _VERSIONS:
+            raise StorageFault(
+                disk.root,
+                f"{folder}/{QUORUM_STATE} has data_version {version}, not 0 or 1: run the version "
+                "of Kafka or minikafka that wrote the file, or a newer one",
+            )
         voted_directory = said.get("votedDirectoryId")
         return ElectionState(
-            epoch=int(said["leaderEpoch"]),
-            leader_id=int(said["leaderId"]),
-            voted_id=int(said["votedId"]),
+            epoch=_number(said, "leaderEpoch", least=0),
+            leader_id=_number(said, "leaderId", least=NO_NODE),
+            voted_id=_number(said, "votedId", least=NO_NODE),
             voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageFault(
             disk.root,
             f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
-            "leaderId, leaderEpoch and votedId; restore it from a backup, or remove it if this "
-            "node is the only voter of its quorum",
+            "leaderId, leaderEpoch, votedId and data_version; restore it from a backup, or remove "
+            "it if this node is the only voter of its quorum",
         ) from error
+
+
+def _number(said: Mapping[str, object], key: str, *, least: int) -> int:
+    number = int(str(said[key]))
+    if number < least:
+        raise ValueError(f"{key} {number} is below {least}")
+    return number
 
 
 def write_election_state(
