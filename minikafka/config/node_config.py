@@ -320,11 +320,20 @@ class _Reader:
         for item in self.config[keys.CONTROLLER_QUORUM_VOTERS]:
             node_id, separator, address = item.partition("@")
             try:
-                found.append(Voter(int(node_id), *parse_address(address)))
+                voter = Voter(int(node_id), *parse_address(address))
             except ValueError:
                 separator = ""
-            if not separator:
+            else:
+                found.append(voter)
+            if not separator or voter.node_id < 0:
                 self.errors.append(f"controller.quorum.voters: {item!r} is not id@host:port")
+        ids = [voter.node_id for voter in found]
+        for each in dict.fromkeys(ids):
+            if ids.count(each) > 1:
+                self.errors.append(
+                    f"controller.quorum.voters: node {each} is named twice; each voter needs its "
+                    "own node.id"
+                )
         return tuple(found)
 
     def _addresses(self, items: tuple[str, ...]) -> tuple[tuple[str, int], ...]:

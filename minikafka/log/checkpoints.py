@@ -148,15 +148,32 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
             "The other log directories of this node have the same cluster.id and node.id, but each "
             "has another directory.id"
         )
-    directory = values.get("directory.id")
     try:
-        return MetaProperties(
-            values["cluster.id"],
-            int(values[node_key]),
-            Uuid.parse(directory) if directory else None,
+        node_id = int(values[node_key])
+    except ValueError:
+        raise BadMetaPropertiesError(
+            f"{path} is damaged: {node_key} is {values[node_key]!r}, not a number. Restore the "
+            "file from a backup; the number is node.id of the configuration"
+        ) from None
+    return MetaProperties(
+        values["cluster.id"], node_id, _directory_id(path, values.get("directory.id"))
+    )
+
+
+def _directory_id(path: str, said: str | None) -> Uuid | None:
+    if not said:
+        return None
+    try:
+        directory_id = Uuid.parse(said)
+        reason = "is a reserved id" if directory_id.is_reserved else ""
+    except ValueError:
+        reason = "is not a UUID in URL-safe base64"
+    if reason:
+        raise BadMetaPropertiesError(
+            f"{path} is damaged: directory.id {said!r} {reason}. Restore the file from a backup: "
+            "the metadata names this directory by its id"
         )
-    except ValueError as error:
-        raise BadMetaPropertiesError(f"{path} is damaged: {error}") from None
+    return directory_id
 
 
 def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:

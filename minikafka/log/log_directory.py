@@ -91,11 +91,16 @@ class LogDirectory:
         disk.lock()
         properties = read_meta_properties(disk)
         if properties is None:
-            raise BadMetaPropertiesError(f"{disk.root} is not formatted: it has no meta.properties")
+            raise BadMetaPropertiesError(
+                f"{disk.root} is not formatted: it has no meta.properties; mount the disk that "
+                "belongs there, or run bin/kafka-storage.py format --ignore-formatted if the "
+                "directory is new"
+            )
         if (properties.cluster_id, properties.node_id) != (cluster_id, node_id):
             raise BadMetaPropertiesError(
                 f"{disk.root} belongs to node {properties.node_id} of cluster "
-                f"{properties.cluster_id}, not to node {node_id} of cluster {cluster_id}"
+                f"{properties.cluster_id}, not to node {node_id} of cluster {cluster_id}: correct "
+                "node.id or log.dirs"
             )
         directory_id = properties.directory_id
         if directory_id is None:
