@@ -114,7 +114,7 @@ UNIT_MUTATIONS = (
         mutation(
             "a controller that is no voter fetches on before it has flushed",
             ("raft.metadata_fetcher", "MetadataFetcher._take",
-             "if self.quorum.is_controller:", "if self.quorum.is_voter:"),
+             "if not self.quorum.is_controller:", "if not self.quorum.is_voter:"),
         ),
         "tests/unit/raft/test_following.py",
         "the record that makes it a voter must be committed with a fetch that it had not flushed",

@@ -60,8 +60,8 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
         raise StorageFault(
             disk.root,
             f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
-            "leaderId, leaderEpoch, votedId and data_version; restore it from a backup, or remove "
-            "it if this node is the only voter of its quorum",
+            "leaderId, leaderEpoch, votedId and data_version; remove it, on one voter at a time: "
+            "this one counts again when the others have committed a record without it",
         ) from error
 
 

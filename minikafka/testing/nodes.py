@@ -169,7 +169,7 @@ class Nodes:
 
     def log_dirs(self, node: int) -> list[Path]:
         """Return the log directories of a node."""
-        count = 1 if node == CONTROLLER else self._directories
+        count = self._directories if node in self.brokers else 1
         names = ["data", *(f"data-{number}" for number in range(2, count + 1))]
         return [self._home(node) / name for name in names]
 

@@ -324,8 +324,8 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a follower reports what it has not flushed",
-        ("raft.metadata_fetcher", "MetadataFetcher._take", "if self.quorum.is_controller:",
-         "if False:"),
+        ("raft.metadata_fetcher", "MetadataFetcher._take", "if not self.quorum.is_controller:",
+         "if True:"),
     ),
     mutation(
         "quorum: a vote is written after the answer",
