@@ -22,13 +22,13 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 6_800,
+    "unit": 6_960,
     "property": 3_142,
     "conformance": 1_268,
-    "simulation": 412,
+    "simulation": 445,
     "scenario": 58,
     "fuzz": 166,
-    "integration": 94,
+    "integration": 163,
     "fault": 188,
     "golden": 53,
     "attacks": 16,
