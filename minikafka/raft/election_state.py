@@ -6,7 +6,7 @@ for kraft.version 1).
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, NewType
 
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
@@ -26,12 +26,17 @@ class ElectionState(NamedTuple):
     voted_directory_id: Uuid = ZERO_UUID
 
 
+DurableElection = NewType("DurableElection", ElectionState)
+"""A state that is on the disk. Only this module makes one, so that a message which needs it cannot
+leave before the write."""
+
+
 def has_election_state(disk: Disk, folder: str) -> bool:
     """True if there is a `quorum-state` file, damaged or not."""
     return disk.exists(f"{folder}/{QUORUM_STATE}")
 
 
-def read_election_state(disk: Disk, folder: str) -> ElectionState:
+def read_election_state(disk: Disk, folder: str) -> DurableElection:
     """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
 
     Raises:
@@ -39,7 +44,7 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
     """
     content = read_file(disk, f"{folder}/{QUORUM_STATE}")
     if content is None:
-        return ElectionState()
+        return DurableElection(ElectionState())
     try:
         said = json.loads(content)
         version = int(said["data_version"])
@@ -50,12 +55,13 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
                 "of Kafka or minikafka that wrote the file, or a newer one",
             )
         voted_directory = said.get("votedDirectoryId")
-        return ElectionState(
+        found = ElectionState(
             epoch=_number(said, "leaderEpoch", least=0),
             leader_id=_number(said, "leaderId", least=NO_NODE),
             voted_id=_number(said, "votedId", least=NO_NODE),
             voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
         )
+        return DurableElection(found)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageFault(
             disk.root,
@@ -74,7 +80,7 @@ def _number(said: Mapping[str, object], key: str, *, least: int) -> int:
 
 def write_election_state(
     disk: Disk, folder: str, state: ElectionState, *, kraft_version: int, voters: list[int]
-) -> None:
+) -> DurableElection:
     """Replace `quorum-state`, durably. Only the file of kraft.version 0 has the `voters`."""
     if kraft_version == 0:
         content: dict[str, object] = {
@@ -100,3 +106,4 @@ def write_election_state(
     if is_first:
         # The folder itself may be new. A vote that was lost with it could be given twice.
         disk.sync_dir("")
+    return DurableElection(state)

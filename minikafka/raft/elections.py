@@ -19,7 +19,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.timers import Timer
 from minikafka.raft.election_state import NO_NODE
-from minikafka.raft.quorum_calls import Answer, QuorumCalls
+from minikafka.raft.quorum_calls import Answer, PreVote, QuorumCalls
 from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.roles import (
@@ -239,10 +239,11 @@ class QuorumElections:
         for voter_id in voter_ids:
             self.calls.vote(
                 state.votes.voters.voters[voter_id],
-                epoch=self.quorum.epoch,
+                PreVote(self.quorum.epoch)
+                if isinstance(state, Prospective)
+                else self.quorum.durable,
                 last_epoch=self.log.last_epoch,
                 end_offset=self.log.end_offset,
-                is_pre_vote=isinstance(state, Prospective),
                 on_answer=partial(self._voted, state, voter_id),
             )
 
@@ -309,7 +310,7 @@ class QuorumElections:
             if voter_id not in leader.acknowledged:
                 self.calls.begin_epoch(
                     quorum.voters.voters[voter_id],
-                    epoch=quorum.epoch,
+                    quorum.durable,
                     on_answer=partial(self._began, leader, voter_id),
                 )
         leader.acknowledged.clear()
@@ -372,7 +373,7 @@ class QuorumElections:
         for voter_id in sorted(state.open & set(voters.ids)):
             self.calls.end_epoch(
                 voters.voters[voter_id],
-                epoch=self.quorum.epoch,
+                self.quorum.durable,
                 successors=state.successors,
                 on_answer=partial(self._ended, state, voter_id),
             )

@@ -5,6 +5,7 @@ Source: `KafkaRaftLog.flush`; `KafkaRaftClient.flushLeaderLog`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NewType
 
 from minikafka.common.effects import SyncTarget
 from minikafka.common.environment import Environment, FlushCallback
@@ -20,6 +21,10 @@ from minikafka.raft.metadata_storage import (
 )
 
 _RECOVERY_POINT_INTERVAL_MS = 5_000
+DurableEnd = NewType("DurableEnd", int)
+"""An offset below which the metadata log is on the disk. Only this module makes one, so that no
+voter reports another offset."""
+OnDurable = Callable[[DurableEnd], None]
 
 
 @dataclass(slots=True)
@@ -35,7 +40,7 @@ class MetadataFlusher:
     on_flushed: Callable[[], None]
     recovery_point: int = field(init=False)
     """The value in its file."""
-    _waiting: list[Callable[[], None]] = field(default_factory=list, init=False)
+    _waiting: list[OnDurable] = field(default_factory=list, init=False)
     _is_flushing: bool = field(default=False, init=False)
     _recovery_point_due_ms: int = field(default=0, init=False)
 
@@ -47,7 +52,7 @@ class MetadataFlusher:
         """Everything below this offset is on the disk."""
         return self.log.recovery_point
 
-    def flush_then(self, callback: Callable[[], None]) -> None:
+    def flush_then(self, callback: OnDurable) -> None:
         """Call back as soon as everything that is in the log now, or was cut off, is durable."""
         self._waiting.append(callback)
         self.flush()
@@ -57,7 +62,7 @@ class MetadataFlusher:
     def _call_back(self) -> None:
         waiting, self._waiting = self._waiting, []
         for callback in waiting:
-            callback()
+            callback(DurableEnd(self.flushed_offset))
 
     def flush(self) -> None:
         """Flush everything that was appended; one flush at a time."""
@@ -92,13 +97,10 @@ class MetadataFlusher:
             on_done(fault)
             self.save_recovery_point()
 
-        def flush_target() -> None:
-            self.env.flush((target,), done)
-
         if has_flushed:
-            flush_target()
+            self.env.flush((target,), done)
         else:
-            self.flush_then(flush_target)
+            self.flush_then(lambda _: self.env.flush((target,), done))
 
     def save_recovery_point(self, *, sync: bool = False) -> None:
         """Save the offset below which all is durable and committed. No truncation goes below it."""

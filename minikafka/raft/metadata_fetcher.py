@@ -5,9 +5,9 @@ KIP-595, KIP-630.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NewType, Protocol
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -24,6 +24,7 @@ from minikafka.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
+from minikafka.raft.flusher import DurableEnd, OnDurable
 from minikafka.raft.metadata_storage import REMEDY, damaged
 from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
@@ -40,6 +41,8 @@ _log = logging.getLogger("minikafka.raft")
 _FETCH_VERSION = 18
 _FETCH_WAIT_MS = 500
 _NOT_COUNTED = -1
+ObserverEnd = NewType("ObserverEnd", int)
+"""The end of the log of a node that is no controller, flushed or not: it counts for nothing."""
 
 
 class FollowerListener(Protocol):
@@ -65,7 +68,7 @@ class FollowerListener(Protocol):
     def on_voters(self) -> None:
         """Use the latest voters of `QuorumState`."""
 
-    def when_durable(self, callback: Callable[[], None]) -> None:
+    def when_durable(self, callback: OnDurable) -> None:
         """Call back when everything in the log is on the disk."""
 
     def on_high_watermark(self, offset: int) -> None:
@@ -98,6 +101,8 @@ class MetadataFetcher:
     _round: int = field(default=0, init=False)
     """Counts roles, epochs and leaders: what was asked in an earlier one is not used."""
     _download: SnapshotFetch | None = field(default=None, init=False)
+    _durable: DurableEnd = field(init=False)
+    """The end of the log when it was flushed before the latest fetch."""
     _is_silent: bool = field(default=False, init=False)
     """True if the leader did not answer as one: another node may know a newer leader."""
 
@@ -114,9 +119,22 @@ class MetadataFetcher:
         round_ = self._round
         if self.quorum.is_controller:
             # The process before may not have flushed what is in the log.
-            self.listener.when_durable(lambda: self._after(0, round_))
+            self.listener.when_durable(lambda end: self._reached(end, round_))
         else:
             self._fetch()
+
+    def _reached(self, end: DurableEnd, round_: int) -> None:
+        """Fetch on from the offset that this controller reports."""
+        if round_ == self._round:
+            self._durable = end
+            self._after(0, round_)
+
+    @property
+    def _reported_end(self) -> DurableEnd | ObserverEnd:
+        """The offset of the next fetch, which counts for the high watermark if it is a voter's."""
+        if self.quorum.is_controller:
+            return self._durable
+        return ObserverEnd(self.log.end_offset)
 
     def _fetch(self) -> None:
         state, round_ = self.quorum.state, self._round
@@ -128,7 +146,7 @@ class MetadataFetcher:
         partition = FetchPartition(
             partition=0,
             current_leader_epoch=self.quorum.epoch,
-            fetch_offset=self.log.end_offset,
+            fetch_offset=self._reported_end,
             last_fetched_epoch=self.log.last_epoch,
             log_start_offset=-1,
             partition_max_bytes=0,
@@ -246,7 +264,7 @@ class MetadataFetcher:
         has_all = not answer.records and answer.diverging_epoch is None
         high_watermark = answer.high_watermark
 
-        def durable() -> None:
+        def durable(end: DurableEnd) -> None:
             if round_ != self._round:
                 return
             if self.quorum.forgotten.fetched(
@@ -254,7 +272,7 @@ class MetadataFetcher:
             ):
                 # From now on it may stand for election, if this was the last fetch.
                 self.listener.on_fetched()
-            self._after(0, round_)
+            self._reached(end, round_)
 
         self.listener.when_durable(durable)
 
@@ -363,4 +381,8 @@ class MetadataFetcher:
         self.quorum.adopt(snapshot_id, snapshot)
         self.listener.on_voters()
         self.listener.on_fetched_snapshot(snapshot_id, snapshot)
-        self._after(0, self._round)
+        round_ = self._round
+        if self.quorum.is_controller:
+            self.listener.when_durable(lambda end: self._reached(end, round_))
+        else:
+            self._after(0, round_)

@@ -5,7 +5,7 @@ Source: `RaftUtil`, KIP-595, KIP-853 (directory ids and endpoints), KIP-996 (pre
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NewType
 
 from minikafka.common.effects import Channel
 from minikafka.common.ids import ZERO_UUID, Uuid
@@ -15,6 +15,7 @@ from minikafka.messages import vote as vote_messages
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.protocol.message import ApiMessage
+from minikafka.raft.election_state import DurableElection
 from minikafka.raft.settings import RaftSettings
 from minikafka.raft.voter_set import RaftVoter
 from minikafka.rpc.calls import Calls
@@ -34,6 +35,8 @@ class Answer(NamedTuple):
     is_granted: bool
 
 
+PreVote = NewType("PreVote", int)
+"""The epoch of a request for a pre-vote, before which nothing need be on the disk."""
 OnAnswer = Callable[[Answer | None], None]
 
 
@@ -56,16 +59,19 @@ class QuorumCalls:
     def vote(
         self,
         voter: RaftVoter,
+        asked: "DurableElection | PreVote",
         *,
-        epoch: int,
         last_epoch: int,
         end_offset: int,
-        is_pre_vote: bool,
         on_answer: OnAnswer,
     ) -> None:
-        """Ask for a vote in `epoch`, for a log that ends at `end_offset`, after `last_epoch`."""
+        """Ask for a vote or a pre-vote, for a log that ends at `end_offset`, after `last_epoch`.
+
+        The vote of this node for itself is durable before it asks others for theirs.
+        """
+        is_pre_vote = isinstance(asked, int)
         partition = vote_messages.VoteRequestPartitionData(
-            replica_epoch=epoch,
+            replica_epoch=asked if isinstance(asked, int) else asked.epoch,
             replica_id=self.node_id,
             replica_directory_id=self.directory_id,
             voter_directory_id=voter.directory_id or ZERO_UUID,
@@ -80,12 +86,12 @@ class QuorumCalls:
         )
         self._send(voter, request, _VOTE_VERSION, on_answer)
 
-    def begin_epoch(self, voter: RaftVoter, *, epoch: int, on_answer: OnAnswer) -> None:
-        """Tell a voter that this node leads `epoch`."""
+    def begin_epoch(self, voter: RaftVoter, won: DurableElection, *, on_answer: OnAnswer) -> None:
+        """Tell a voter that this node leads the epoch that it has won."""
         partition = begin_messages.BeginQuorumEpochRequestPartitionData(
             voter_directory_id=voter.directory_id or ZERO_UUID,
             leader_id=self.node_id,
-            leader_epoch=epoch,
+            leader_epoch=won.epoch,
         )
         request = begin_messages.BeginQuorumEpochRequest(
             cluster_id=self.cluster_id,
@@ -100,15 +106,15 @@ class QuorumCalls:
     def end_epoch(
         self,
         voter: RaftVoter,
+        ended: DurableElection,
         *,
-        epoch: int,
         successors: list[tuple[int, Uuid]],
         on_answer: OnAnswer,
     ) -> None:
-        """Tell a voter that this node no longer leads `epoch`, and who may be elected first."""
+        """Tell a voter that this node no longer leads this epoch, and who may be elected first."""
         partition = end_messages.EndQuorumEpochRequestPartitionData(
             leader_id=self.node_id,
-            leader_epoch=epoch,
+            leader_epoch=ended.epoch,
             preferred_candidates=[end_messages.ReplicaInfo(*each) for each in successors],
         )
         request = end_messages.EndQuorumEpochRequest(

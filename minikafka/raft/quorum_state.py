@@ -17,6 +17,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import (
     NO_NODE,
+    DurableElection,
     ElectionState,
     has_election_state,
     read_election_state,
@@ -64,6 +65,7 @@ class QuorumState:
     """The offset below which, as this node knows, everything was committed."""
     forgotten: ForgottenVotes = field(init=False)
     _election: ElectionState = field(default_factory=ElectionState, init=False)
+    _durable: DurableElection | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         """Start as a voter that has forgotten nothing."""
@@ -91,6 +93,17 @@ class QuorumState:
         if election.voted_id == NO_NODE:
             return None
         return election.voted_id, election.voted_directory_id
+
+    @property
+    def durable(self) -> DurableElection:
+        """Epoch, leader and vote as they are on the disk.
+
+        Raises:
+            InvariantViolation: the present ones are not there.
+        """
+        if self._durable is None or self._durable != self._election:
+            raise InvariantViolation(f"{self._election} is not on the disk: {self._durable}")
+        return self._durable
 
     @property
     def leading(self) -> Leader | None:
@@ -171,7 +184,7 @@ class QuorumState:
         Raises:
             StorageFault: one of them is damaged.
         """
-        self._election = read_election_state(self.disk, METADATA_FOLDER)
+        self._election = self._durable = read_election_state(self.disk, METADATA_FOLDER)
         if log.last_epoch > self.epoch:
             self._election = ElectionState(log.last_epoch)
         self._load_voters(log)
@@ -301,7 +314,7 @@ class QuorumState:
         # Only controllers keep the file: a voter must not forget its epoch. An observer learns the
         # epoch again after a restart.
         if self.is_controller:
-            write_election_state(
+            self._durable = write_election_state(
                 self.disk,
                 METADATA_FOLDER,
                 election,

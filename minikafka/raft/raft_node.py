@@ -26,7 +26,7 @@ from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
 from minikafka.raft.election_state import NO_NODE
 from minikafka.raft.elections import QuorumElections
-from minikafka.raft.flusher import MetadataFlusher
+from minikafka.raft.flusher import MetadataFlusher, OnDurable
 from minikafka.raft.metadata_fetcher import MetadataFetcher
 from minikafka.raft.quorum_calls import QuorumCalls
 from minikafka.raft.quorum_offset import next_quorum_high_watermark
@@ -379,7 +379,7 @@ class RaftNode:
         """Give the leader time for the next fetch: this one was successful."""
         self.elections.fetched()
 
-    def when_durable(self, callback: Callable[[], None]) -> None:
+    def when_durable(self, callback: OnDurable) -> None:
         """Call back when everything in the log is on the disk."""
         self._flusher.flush_then(callback)
 

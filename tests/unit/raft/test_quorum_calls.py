@@ -7,12 +7,14 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages import begin_quorum_epoch as begin_messages
 from minikafka.messages import end_quorum_epoch as end_messages
 from minikafka.messages import vote as vote_messages
-from minikafka.raft.quorum_calls import Answer
+from minikafka.raft.election_state import ElectionState
+from minikafka.raft.quorum_calls import Answer, PreVote
 from minikafka.raft.voter_set import RaftVoter
 from tests.worlds.quorum_world import CLUSTER_ID, CONTROLLER_ID, DIRECTORY_ID, LISTENER, SETTINGS
 from tests.worlds.voter_world import METADATA, VoterWorld, directory_of, voters_of
 
 VOTER = voters_of(101).voters[101]
+EPOCH = ElectionState(4)
 
 
 class Caller:
@@ -25,10 +27,9 @@ class Caller:
     def vote(self, voter=VOTER, *, is_pre_vote=True):
         self.calls.vote(
             voter,
-            epoch=4,
+            PreVote(4) if is_pre_vote else EPOCH,
             last_epoch=3,
             end_offset=77,
-            is_pre_vote=is_pre_vote,
             on_answer=self.answers.append,
         )
 
@@ -82,7 +83,7 @@ def test_a_voter_without_this_listener_is_not_asked(caller):
 
 
 def test_the_begin_of_an_epoch_has_the_leaders_endpoints(caller):
-    caller.calls.begin_epoch(VOTER, epoch=4, on_answer=caller.answers.append)
+    caller.calls.begin_epoch(VOTER, EPOCH, on_answer=caller.answers.append)
     _, version, request = caller.sent()
     assert (version, request.cluster_id, request.voter_id) == (1, CLUSTER_ID, 101)
     data = request.topics[0].partitions[0]
@@ -95,7 +96,7 @@ def test_the_begin_of_an_epoch_has_the_leaders_endpoints(caller):
 
 def test_the_end_of_an_epoch_has_successors_and_endpoints(caller):
     successors = [(102, directory_of(102)), (101, directory_of(101))]
-    caller.calls.end_epoch(VOTER, epoch=4, successors=successors, on_answer=caller.answers.append)
+    caller.calls.end_epoch(VOTER, EPOCH, successors=successors, on_answer=caller.answers.append)
     _, version, request = caller.sent()
     assert (version, request.cluster_id) == (1, CLUSTER_ID)
     data = request.topics[0].partitions[0]
