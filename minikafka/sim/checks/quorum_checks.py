@@ -36,6 +36,8 @@ class QuorumChecks:
     """The latest vote of each controller for another one: the epoch, and that controller's id."""
     _high_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
     """The latest high watermark of each process: by node and start."""
+    _acknowledged: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By controllers that lost their disks: the newest epoch with a leader, and what they had."""
     _flushed: dict[int, int] = field(default_factory=dict)
     """The offset below which each controller, also one that does not run, has flushed its log."""
 
@@ -46,10 +48,13 @@ class QuorumChecks:
         self._leadership = LeadershipChecks(self.coverage)
 
     def forget(self, node_id: int) -> None:
-        """Note that a controller's disks forget its epoch, its vote and what it had flushed."""
+        """Note that a controller's disks forget its epoch, its vote and what it had flushed.
+
+        The leader may still count what this voter had acknowledged.
+        """
         self._epochs.pop(node_id, None)
         self._votes.pop(node_id, None)
-        self._flushed.pop(node_id, None)
+        self._acknowledged[node_id] = max(self._leaders, default=0), self._flushed.pop(node_id, 0)
 
     def decided(self, node: SimNode) -> None:
         """Note what a step has flushed, and check its vote, before its messages leave.
@@ -142,9 +147,19 @@ class QuorumChecks:
     def _check_majority(self, raft: RaftNode, voters: VoterSet) -> None:
         """MajorityReachedHighWatermark: what the leader commits is on the disks of a majority."""
         self.coverage.rules["MajorityReachedHighWatermark"] += 1
-        holders = [x for x in voters.ids if self._flushed.get(x, 0) >= raft.high_watermark]
+        holders = [
+            each
+            for each in voters.ids
+            if self._flushed.get(each, 0) >= raft.high_watermark
+            or self._has_acknowledged(each, raft)
+        ]
         if len(holders) < voters.majority:
             raise Violation(
                 f"MajorityReachedHighWatermark: {raft.node_id} commits up to "
                 f"{raft.high_watermark}, which only {holders} of {voters.ids} have flushed"
             )
+
+    def _has_acknowledged(self, voter_id: int, raft: RaftNode) -> bool:
+        """True if a voter lost its disks in this epoch, after it had flushed what is committed."""
+        epoch, flushed = self._acknowledged.get(voter_id, (-1, 0))
+        return epoch == raft.epoch and flushed >= raft.high_watermark
