@@ -150,12 +150,17 @@ class QuorumState:
 
         Unlike Kafka (row 29): the removed voter may be the only one that has the record, if the
         leader has lost its tail. The others then cannot win against the longer log of this node.
+
+        If its id is that of a voter with another directory, the removal was committed before that
+        voter was added. Its vote for itself must not count as the vote of that voter.
         """
         if not self.forgotten.may_stand:
             return False
         committed, _ = self.history.at(self.committed_offset)
         return self.is_voter or (
             self.is_controller
+            and self.voters is not None
+            and self.node_id not in self.voters.voters
             and committed is not None
             and committed.includes(self.node_id, self.directory_id)
         )

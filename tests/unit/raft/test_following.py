@@ -6,6 +6,7 @@ import pytest
 
 from minikafka.common.effects import Flush
 from minikafka.common.faults import StorageFault
+from minikafka.common.ids import Uuid
 from minikafka.log.disk import read_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
@@ -167,7 +168,11 @@ def test_the_high_watermark_does_not_go_back(world, source):
 
 
 def add_voters(source, *voter_ids):
-    record = control_record(ControlType.KRAFT_VOTERS, voters_of(*voter_ids).to_record(), 0)
+    append_voters(source, voters_of(*voter_ids))
+
+
+def append_voters(source, voters):
+    record = control_record(ControlType.KRAFT_VOTERS, voters.to_record(), 0)
     source.raft.log.append_control([record], epoch=1, now=source.env.clock.now)
 
 
@@ -202,6 +207,22 @@ def test_a_node_that_was_removed_asks_for_no_votes(world, source):
     world.advance(20_000)
     assert world.sent(ApiKey.VOTE) == []
     assert world.position == ("follower", 1, 101)
+
+
+def test_a_former_directory_does_not_stand_when_its_node_is_a_voter_again(world, source):
+    """The next change proves that its removal was committed, though it has not heard so."""
+    catch_up(world, source)
+    end = world.raft.end_offset
+    add_voters(source, 101, 102)
+    replaced = voters_of(CONTROLLER_ID).voters[CONTROLLER_ID]._replace(directory_id=Uuid.of(4, 4))
+    append_voters(source, voters_of(101, 102).with_voter(replaced))
+    source.settle()
+    world.fetch_answer(world.wait_for(ApiKey.FETCH)[-1], records=source.bytes_from(end))
+    assert world.raft.high_watermark < end + 2
+    assert not world.raft.quorum.is_voter
+    world.sent()
+    world.advance(20_000)
+    assert world.sent(ApiKey.VOTE) == [], "its own vote would count as that of its successor"
 
 
 @pytest.mark.parametrize("value", [VotersRecord(voters=[]), b"\0\0\xff\xff\xff\xff\x0f"])
