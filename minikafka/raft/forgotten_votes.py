@@ -60,6 +60,10 @@ class ForgottenVotes:
         """Note a vote in the first election of a quorum; it is durable."""
         self._clear()
 
+    def appended(self) -> None:
+        """Note that the log has records, or a snapshot, durable or not: the quorum is not new."""
+        self._is_new = False
+
     def search(self) -> None:
         """Note that another leader is followed, or the same one in another epoch."""
         self._found = _UNKNOWN
@@ -71,7 +75,6 @@ class ForgottenVotes:
         """
         if not self.is_set:
             return False
-        self._is_new = self._is_new and not end_offset
         if has_all and self._found == _UNKNOWN:
             self._found = end_offset
         if self._found != _UNKNOWN and self._found < high_watermark <= end_offset:

@@ -289,6 +289,7 @@ class MetadataFetcher:
             )
             self._after(_FETCH_WAIT_MS, self._round)
             return False
+        self.quorum.forgotten.appended()
         changes = [self.quorum.history.append(*batch) for batch in control]
         if any(changes):
             self.listener.on_voters()
@@ -378,6 +379,7 @@ class MetadataFetcher:
             self._search()
             return
         self.log.start_after(snapshot_id, self.env.clock.now)
+        self.quorum.forgotten.appended()
         self.quorum.adopt(snapshot_id, snapshot)
         self.listener.on_voters()
         self.listener.on_fetched_snapshot(snapshot_id, snapshot)

@@ -5,14 +5,17 @@ import pytest
 from minikafka.apis.vote import vote
 from minikafka.log.disk import read_file
 from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages import fetch as fetch_messages
+from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.serde import encode_record
 from minikafka.raft.election_state import QUORUM_STATE
+from minikafka.raft.snapshots import snapshot_ids
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.replica.fetch_session import replica_id_of
 from tests.worlds.quorum_world import CONTROLLER_ID
-from tests.worlds.voter_world import VoterWorld, vote_request
+from tests.worlds.voter_world import METADATA, VoterWorld, vote_request
 
 FILE = f"{METADATA_FOLDER}/votes-forgotten"
 
@@ -78,6 +81,46 @@ def test_a_voter_with_part_of_the_log_does_not_stand(world):
     world.advance(20_000)
     assert world.sent(ApiKey.VOTE) == []
     assert not grants(world, end_offset=0, epoch=3)
+
+
+def test_a_voter_with_records_that_are_not_flushed_does_not_stand(world):
+    world.follow(101, 1)
+    request = world.wait_for(ApiKey.FETCH)[-1]
+    settle, world.settle = world.settle, lambda: None
+    world.fetch_answer(request, records=records(0))
+    world.settle = settle
+    assert world.raft.end_offset == 1 > world.raft.flushed_offset
+    assert not world.raft.quorum.may_stand
+
+
+def test_a_voter_with_a_snapshot_does_not_stand(world):
+    """It may lack what was committed after the snapshot."""
+    source = VoterWorld.started(seed=5).elect()
+    source.fetched_by(101)
+    source.fetched_by(101)
+    source.snapshotter.max_bytes = 1
+    source.raft.append([NoOpRecord()], metadata_version=30)
+    source.fetched_by(101)
+    source.finish_snapshot()
+    (*_, snapshot_id) = snapshot_ids(source.disk, METADATA_FOLDER)
+    content = bytes(read_file(source.disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}"))
+    world.follow(101, 1)
+    fetch(world, snapshot_id=fetch_messages.SnapshotId(*snapshot_id))
+    part = snapshot_messages.FetchSnapshotResponsePartitionSnapshot(
+        index=0,
+        snapshot_id=snapshot_messages.FetchSnapshotResponseSnapshotId(*snapshot_id),
+        size=len(content),
+        position=0,
+        unaligned_records=content,
+    )
+    topic = snapshot_messages.FetchSnapshotResponseTopicSnapshot(METADATA, [part])
+    world.answer(
+        world.wait_for(ApiKey.FETCH_SNAPSHOT)[0],
+        snapshot_messages.FetchSnapshotResponse(topics=[topic]),
+    )
+    assert world.raft.end_offset == snapshot_id.end_offset
+    world.advance(20_000)
+    assert world.sent(ApiKey.VOTE) == []
 
 
 # What its fetches count
