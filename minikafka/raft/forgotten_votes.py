@@ -6,6 +6,10 @@ observer does until the leader has committed, without it, a record that is newer
 found: then a majority of the others has what was committed. In a new quorum all voters start so;
 there is nothing to lose, and a voter that votes in the first election is a full one.
 
+A controller of a dynamic quorum without any metadata does not know whether it is a new node or a
+voter that lost its folder, but not its directory id. It grants no vote before it knows the voters
+at the leader's high watermark. If it is one of them, it has forgotten.
+
 Unlike Kafka (row 30), where such a voter votes and counts at once.
 """
 
@@ -26,34 +30,41 @@ class ForgottenVotes:
 
     disk: Disk
     is_set: bool = field(default=False, init=False)
+    is_unsure: bool = field(default=False, init=False)
+    """True if this node does not know yet whether it was a voter, and has forgotten."""
     _is_new: bool = field(default=False, init=False)
     """The log was empty at the start, and still is: the quorum may be a new one."""
     _found: int = field(default=_UNKNOWN, init=False)
     """The end of the leader's log when this voter had all of it for the first time."""
 
-    def load(self, *, is_lost: bool, end_offset: int) -> None:
+    def load(self, *, is_lost: bool, is_voter: bool, end_offset: int) -> None:
         """Read the file, and write it if `quorum-state` is lost."""
-        self.is_set = is_lost or self.disk.exists(VOTES_FORGOTTEN)
         self._is_new = not end_offset
-        if not self.is_set:
-            return
         if is_lost:
             write_file(self.disk, VOTES_FORGOTTEN, b"", sync=True)
             self.disk.sync_dir("")
-        if not self._is_new:
-            _log.warning(
-                "%s/%s: quorum-state was lost. This voter does not vote before the others have "
-                "committed a record without it",
-                self.disk.root, METADATA_FOLDER,
-            )  # fmt: skip
+        elif not self.disk.exists(VOTES_FORGOTTEN):
+            return
+        self.is_set, self.is_unsure = is_voter, not is_voter
+        if self.is_set and not self._is_new:
+            self._warn()
+
+    def _warn(self) -> None:
+        _log.warning(
+            "%s/%s: quorum-state was lost. This voter does not vote before the others have "
+            "committed a record without it",
+            self.disk.root, METADATA_FOLDER,
+        )  # fmt: skip
 
     @property
     def may_stand(self) -> bool:
         """True if this voter may ask for votes."""
-        return not self.is_set or self._is_new
+        return not (self.is_set or self.is_unsure) or self._is_new
 
     def may_grant(self, end_offset: int) -> bool:
         """True if it may vote for a candidate whose log ends at `end_offset`."""
+        if self.is_unsure:
+            return False
         return not self.is_set or (self._is_new and not end_offset)
 
     def voted(self) -> None:
@@ -67,6 +78,21 @@ class ForgottenVotes:
     def search(self) -> None:
         """Note that another leader is followed, or the same one in another epoch."""
         self._found = _UNKNOWN
+
+    def learned(self, *, was_voter: bool, has_all: bool) -> bool:
+        """Note whether this node is a committed voter; true if it need not wait from now on.
+
+        `has_all` is true if its log has everything below the leader's high watermark.
+        """
+        if not self.is_unsure:
+            return False
+        if was_voter:
+            self.is_set, self.is_unsure = True, False
+            self._warn()
+        elif has_all:
+            self._clear()
+            return True
+        return False
 
     def fetched(self, *, has_all: bool, high_watermark: int, end_offset: int) -> bool:
         """Note a fetch whose result is on the disk; true if this voter counts from now on.
@@ -83,7 +109,7 @@ class ForgottenVotes:
         return not self.is_set
 
     def _clear(self) -> None:
-        if self.is_set:
-            self.is_set = False
+        if self.is_set or self.is_unsure:
+            self.is_set = self.is_unsure = False
             self.disk.remove(VOTES_FORGOTTEN)
             self.disk.sync_dir(METADATA_FOLDER)

@@ -267,7 +267,7 @@ class MetadataFetcher:
         def durable(end: DurableEnd) -> None:
             if round_ != self._round:
                 return
-            if self.quorum.forgotten.fetched(
+            if self.quorum.fetched(
                 has_all=has_all, high_watermark=high_watermark, end_offset=self.log.end_offset
             ):
                 # From now on it may stand for election, if this was the last fetch.

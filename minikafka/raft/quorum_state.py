@@ -193,9 +193,10 @@ class QuorumState:
         if log.last_epoch > self.epoch:
             self._election = ElectionState(log.last_epoch)
         self._load_voters(log)
-        if self.is_voter and not self.is_only_voter:
-            is_lost = not has_election_state(self.disk, METADATA_FOLDER)
-            self.forgotten.load(is_lost=is_lost, end_offset=log.end_offset)
+        if self.is_controller and not self.is_only_voter:
+            may_have_voted = self.is_voter or self.voters is None
+            is_lost = may_have_voted and not has_election_state(self.disk, METADATA_FOLDER)
+            self.forgotten.load(is_lost=is_lost, is_voter=self.is_voter, end_offset=log.end_offset)
 
     def _load_voters(self, log: RaftLog) -> None:
         """Load the voters of a dynamic quorum, which are not in the configuration.
@@ -221,6 +222,24 @@ class QuorumState:
     def committed(self, offset: int) -> None:
         """Note that everything below `offset` is committed."""
         self.committed_offset = max(self.committed_offset, offset)
+
+    def fetched(self, *, has_all: bool, high_watermark: int, end_offset: int) -> bool:
+        """Note a fetch whose result is on the disk; true if this node may vote from now on.
+
+        `has_all` is true if the leader had nothing that this log lacked.
+        """
+        is_known = False
+        if high_watermark >= 0:
+            committed, _ = self.history.at(high_watermark)
+            is_known = self.forgotten.learned(
+                was_voter=committed is not None
+                and committed.includes(self.node_id, self.directory_id),
+                has_all=end_offset >= high_watermark,
+            )
+        counts = self.forgotten.fetched(
+            has_all=has_all, high_watermark=high_watermark, end_offset=end_offset
+        )
+        return is_known or counts
 
     # Transitions
 

@@ -12,10 +12,11 @@ from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.serde import encode_record
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.snapshots import snapshot_ids
-from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
 from minikafka.replica.fetch_session import replica_id_of
-from tests.worlds.quorum_world import CONTROLLER_ID
-from tests.worlds.voter_world import METADATA, VoterWorld, vote_request
+from tests.worlds.quorum_world import CONTROLLER_ID, formatted_disk
+from tests.worlds.voter_world import METADATA, VoterWorld, vote_request, voters_of
 
 FILE = f"{METADATA_FOLDER}/votes-forgotten"
 
@@ -191,3 +192,67 @@ def test_the_only_voter_has_no_other_to_ask():
     world = VoterWorld.started(others=(), new=True)
     assert world.raft.is_leader
     assert not world.disk.exists(FILE)
+
+
+# A node that does not know the voters, as after its metadata folder was removed
+
+
+def without_folder():
+    """A disk of a dynamic quorum with its directory id, but without any metadata."""
+    return VoterWorld.started(formatted_disk(dynamic=False))
+
+
+def voters_batch(offset, *voter_ids):
+    record = control_record(ControlType.KRAFT_VOTERS, voters_of(*voter_ids).to_record(), 0)
+    options = BatchOptions(base_offset=offset, leader_epoch=1, is_control=True)
+    return bytes(build_batch([record], options))
+
+
+@pytest.mark.parametrize("pre_vote", [True, False])
+def test_a_node_that_does_not_know_the_voters_grants_no_vote(pre_vote):
+    world = without_folder()
+    assert world.raft.voters is None
+    assert not grants(world, end_offset=5, pre_vote=pre_vote)
+    assert not grants(world, end_offset=0, pre_vote=pre_vote)
+    again = VoterWorld.started(world.disk)
+    assert not grants(again, end_offset=5, pre_vote=pre_vote)
+
+
+def test_it_does_not_count_if_it_was_a_voter():
+    world = without_folder()
+    world.follow(101, 1)
+    assert fetch(world, records=voters_batch(0, 101, 102, CONTROLLER_ID)) == (CONTROLLER_ID, 0)
+    assert fetch(world, high_watermark=1)[1] == 1
+    assert fetch(world, high_watermark=1) == (-1, 1)
+    assert not grants(world, end_offset=5, epoch=1)
+    world.advance(20_000)
+    assert world.sent(ApiKey.VOTE) == []
+    again = VoterWorld.started(world.disk)
+    again.follow(101, 2)
+    assert fetch(again, high_watermark=1) == (-1, 1)
+    assert fetch(again, records=records(1), high_watermark=1) == (-1, 1)
+    assert fetch(again, high_watermark=2) == (-1, 2)
+    assert counts(again)
+    assert not again.disk.exists(FILE)
+
+
+def test_a_new_node_is_made_a_voter_without_the_others():
+    """A single voter needs it for the commit of the change."""
+    world = without_folder()
+    world.follow(101, 1)
+    fetch(world, records=voters_batch(0, 101))
+    fetch(world, high_watermark=1)
+    assert not world.disk.exists(FILE)
+    fetch(world, records=voters_batch(1, 101, CONTROLLER_ID), high_watermark=1)
+    assert counts(world)
+    assert grants(world, end_offset=5, epoch=3)
+
+
+def test_a_new_node_that_hears_of_the_commit_and_of_its_addition_at_once():
+    world = without_folder()
+    world.follow(101, 1)
+    fetch(world, records=voters_batch(0, 101))
+    fetch(world, records=voters_batch(1, 101, CONTROLLER_ID), high_watermark=1)
+    assert counts(world)
+    assert not world.disk.exists(FILE)
+    assert world.wait_for(ApiKey.VOTE)
