@@ -178,7 +178,9 @@ class MetadataFetcher:
 
         Kafka's consumers have this id, too.
         """
-        return _NOT_COUNTED if self.quorum.forgotten.is_set else self.quorum.node_id
+        forgotten = self.quorum.forgotten
+        may_count = not (forgotten.is_set or forgotten.is_unsure)
+        return self.quorum.node_id if may_count else _NOT_COUNTED
 
     def _next_bootstrap(self) -> tuple[str, int] | None:
         known = self._known()

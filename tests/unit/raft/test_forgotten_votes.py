@@ -221,7 +221,7 @@ def test_a_node_that_does_not_know_the_voters_grants_no_vote(pre_vote):
 def test_it_does_not_count_if_it_was_a_voter():
     world = without_folder()
     world.follow(101, 1)
-    assert fetch(world, records=voters_batch(0, 101, 102, CONTROLLER_ID)) == (CONTROLLER_ID, 0)
+    assert fetch(world, records=voters_batch(0, 101, 102, CONTROLLER_ID)) == (-1, 0)
     assert fetch(world, high_watermark=1)[1] == 1
     assert fetch(world, high_watermark=1) == (-1, 1)
     assert not grants(world, end_offset=5, epoch=1)
