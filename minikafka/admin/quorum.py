@@ -13,6 +13,7 @@ from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
     DescribeQuorumRequestPartitionData,
     DescribeQuorumRequestTopicData,
+    DescribeQuorumResponse,
     ReplicaState,
 )
 from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
@@ -80,7 +81,7 @@ def describe_quorum(client: AdminClient) -> QuorumInfo:
     Raises:
         AdminError: the request failed, with the cluster's reason.
     """
-    response = client.settle(lambda: client.ask_active(_REQUEST), lambda it: int(it.error_code))
+    response = client.settle(lambda: client.ask_active(_REQUEST), _error_of)
     check(response.error_code, response.error_message)
     data = response.topics[0].partitions[0]
     check(data.error_code, data.error_message)
@@ -98,6 +99,11 @@ def describe_quorum(client: AdminClient) -> QuorumInfo:
             for node in response.nodes
         },
     )
+
+
+def _error_of(response: DescribeQuorumResponse) -> int:
+    """The error of the request, or else of its partition: its leader may have changed."""
+    return response.error_code or response.topics[0].partitions[0].error_code
 
 
 def add_voter(
