@@ -216,13 +216,17 @@ class AdminClient:
                 try:
                     return self._ask_broker(self._active_controller(), request)
                 except AdminError as error:
-                    if not is_retriable(error.code) or time.monotonic() >= deadline_s:
+                    # A new leader may not know the controllers' registrations yet.
+                    again = is_retriable(error.code) or error.code == ErrorCode.BROKER_NOT_AVAILABLE
+                    if not again or time.monotonic() >= deadline_s:
                         raise
                     time.sleep(_RETRY_BACKOFF_S)
 
     def _active_controller(self) -> int:
         response = self._ask_any(DescribeClusterRequest(endpoint_type=_CONTROLLERS))
         check(response.error_code, response.error_message)
+        if response.controller_id < 0:
+            raise AdminError("no controller is active", ErrorCode.LEADER_NOT_AVAILABLE)
         return int(response.controller_id)
 
     def ask_broker(self, broker_id: int, request: Any) -> Any:

@@ -8,7 +8,11 @@ import pytest
 from minikafka.admin import client as client_module
 from minikafka.admin.client import AdminClient, AdminError, check, error_text
 from minikafka.common.errors import ErrorCode
-from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
 from minikafka.messages.list_groups import ListGroupsRequest
 from minikafka.messages.metadata import (
     MetadataRequest,
@@ -106,6 +110,36 @@ def test_a_broker_that_is_not_alive_is_refused(start):
     server = start(ANSWERS)
     with client(server.address) as admin, pytest.raises(AdminError, match="broker 8 is not alive"):
         admin.ask_broker(8, ListGroupsRequest())
+
+
+class OfControllers(AdminClient):
+    """A client of controllers, whose descriptions of the cluster are (active controller, all)."""
+
+    def __init__(self, *described, timeout_s=5.0):
+        super().__init__("h:1", client_id="t", timeout_s=timeout_s, of_controllers=True)
+        self.described = list(described)
+
+    def _ask_any(self, _):
+        active, known = self.described.pop(0) if len(self.described) > 1 else self.described[0]
+        return DescribeClusterResponse(
+            controller_id=active,
+            brokers=[DescribeClusterBroker(each, "127.0.0.1", self.port) for each in known],
+        )
+
+
+@pytest.mark.parametrize("first", [(-1, [7]), (7, [])])
+def test_an_active_controller_is_waited_for(start, first):
+    with OfControllers(first, first, (7, [7])) as admin:
+        admin.port = start(ANSWERS).port
+        assert admin.ask_active(ListGroupsRequest()).groups == []
+
+
+def test_no_active_controller_before_the_timeout():
+    with (
+        OfControllers((-1, []), timeout_s=0.2) as admin,
+        pytest.raises(AdminError, match="no controller is active"),
+    ):
+        admin.ask_active(ListGroupsRequest())
 
 
 def test_a_long_wait_is_reported_once_with_its_reason(start, monkeypatch):
