@@ -126,12 +126,20 @@ class VoterChanges:
         if voter.node_id in voters.voters:
             raise DuplicateVoterError(f"{voter.node_id} is one of the voters {voters.ids}")
         change = self._begin(f"adds voter {voter.node_id}", waits_for_commit=waits_for_commit)
+        channel = Channel(*address, "raft-voters")
+
+        def done(response: Any | None, why: str) -> None:
+            if response is not None:
+                # A client may name any address: the connections would use up the node's files.
+                self.calls.close(channel)
+            self._described_itself(change, voter, response, why)
+
         self.calls.send(
-            Channel(*address, "raft-voters"),
+            channel,
             ApiVersionsRequest("minikafka", "1.0"),
             _API_VERSIONS_VERSION,
             timeout_ms=self.settings.request_timeout_ms,
-            on_done=lambda response, why: self._described_itself(change, voter, response, why),
+            on_done=done,
             client_id=f"raft-client-{self.quorum.node_id}",
         )
         return change

@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.common.effects import CloseChannel
 from minikafka.common.errors import (
     DuplicateVoterError,
     ErrorCode,
@@ -168,6 +169,22 @@ def test_a_record_that_was_given_up_still_bars_the_next_change(leader):
         leader.raft.changes.remove(101, directory_of(101))
     commit(leader, 101, NEW)
     leader.raft.changes.remove(101, directory_of(101))
+
+
+def test_the_connection_to_a_new_node_is_closed_after_its_answer(leader):
+    """A request may name any address: the connections would stay open."""
+    leader.fetched_by(NEW)
+    leader.raft.changes.add(voter(NEW), waits_for_commit=True)
+    request = leader.wait_for(ApiKey.API_VERSIONS)[0]
+    closed, flush = [], leader.flush
+
+    def noting_closed():
+        closed.extend(each for each in leader.env.effects if isinstance(each, CloseChannel))
+        return flush()
+
+    leader.flush = noting_closed
+    leader.answer(request, ApiVersionsResponse(supported_features=[]))
+    assert closed == [CloseChannel(request[0])]
 
 
 # Removing
