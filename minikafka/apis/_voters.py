@@ -14,6 +14,9 @@ from minikafka.raft.voter_changes import VoterChange
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.steps import Steps, wait_until
 
+_MOST_LISTENERS = 32
+_LONGEST_NAME = 255
+
 
 class VoterRequest(Protocol):
     """A request about one voter."""
@@ -45,8 +48,23 @@ def check(ctx: ControllerContext, request: VoterRequest) -> None:
 
 
 def endpoints_of(listeners: Iterable[ListenerOfVoter]) -> tuple[Endpoint, ...]:
-    """The endpoints of a request's listeners."""
-    return tuple(Endpoint(each.name, each.host, each.port) for each in listeners)
+    """The endpoints of a request's listeners, which the metadata log keeps.
+
+    Raises:
+        InvalidRequestError: there are more, or longer ones, than any node has.
+    """
+    found = tuple(Endpoint(each.name, each.host, each.port) for each in listeners)
+    if len(found) > _MOST_LISTENERS:
+        raise InvalidRequestError(
+            f"the request has {len(found)} listeners; a voter has at most {_MOST_LISTENERS}"
+        )
+    for each in found:
+        if max(len(each.name), len(each.host)) > _LONGEST_NAME or not each.port:
+            raise InvalidRequestError(
+                "a listener needs a port, and a name and a host of at most "
+                f"{_LONGEST_NAME} characters"
+            )
+    return found
 
 
 def settled(ctx: ControllerContext, change: VoterChange, deadline_ms: int) -> Steps[None]:

@@ -41,13 +41,13 @@ def _update(ctx: ControllerContext, request: UpdateRaftVoterRequest) -> ErrorCod
     if request.current_leader_epoch > raft.epoch:
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     said = request.kraft_version_feature
-    voter = RaftVoter(
-        request.voter_id,
-        request.voter_directory_id,
-        endpoints_of(request.listeners),
-        FeatureRange(said.min_supported_version, said.max_supported_version),
-    )
     try:
+        voter = RaftVoter(
+            request.voter_id,
+            request.voter_directory_id,
+            endpoints_of(request.listeners),
+            FeatureRange(said.min_supported_version, said.max_supported_version),
+        )
         raft.changes.update(voter)
     except KafkaError as error:
         return error.code

@@ -172,6 +172,8 @@ class VoterChanges:
         kraft_version = self.quorum.kraft_version
         if (
             voter.directory_id in (None, ZERO_UUID)
+            # A leader writes its own entry itself.
+            or voter.node_id == self.quorum.node_id
             or voter.address(self.quorum.listener) is None
             or not voter.kraft_versions.includes(kraft_version)
             or voter.kraft_versions.minimum < 0

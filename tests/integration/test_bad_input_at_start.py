@@ -236,25 +236,25 @@ CASES = {
         written(PROPERTIES, b"\xff\x00\x01garbage"), ["/data/meta.properties", "damaged"],
     ),
     "meta.properties is empty": (written(PROPERTIES, b""), ["/data/meta.properties", "Restore"]),
-    "quorum-state is cut": (cut(QUORUM_STATE, 0.5), ["quorum-state", "damaged", "restore"]),
+    "quorum-state is cut": (cut(QUORUM_STATE, 0.5), ["quorum-state", "damaged", "remove it"]),
     "quorum-state is garbage": (
-        written(QUORUM_STATE, b"\xff\xfe\x00garbage"), ["quorum-state", "damaged", "restore"],
+        written(QUORUM_STATE, b"\xff\xfe\x00garbage"), ["quorum-state", "damaged", "remove it"],
     ),
-    "quorum-state is empty": (written(QUORUM_STATE, b""), ["quorum-state", "damaged", "restore"]),
+    "quorum-state is empty": (written(QUORUM_STATE, b""), ["quorum-state", "damaged", "remove it"]),
     "quorum-state is no object": (
-        written(QUORUM_STATE, b"[1]"), ["quorum-state", "damaged", "restore"],
+        written(QUORUM_STATE, b"[1]"), ["quorum-state", "damaged", "remove it"],
     ),
     "quorum-state of a newer version": (
         with_value("data_version", 2), ["quorum-state", "data_version 2", "0 or 1"],
     ),
     "quorum-state without a version": (
-        with_value("data_version", None), ["quorum-state", "damaged", "restore"],
+        with_value("data_version", None), ["quorum-state", "damaged", "remove it"],
     ),
     "quorum-state with a negative epoch": (
-        with_value("leaderEpoch", -3), ["quorum-state", "leaderEpoch -3", "restore"],
+        with_value("leaderEpoch", -3), ["quorum-state", "leaderEpoch -3", "remove it"],
     ),
     "quorum-state with a bad vote": (
-        with_value("votedId", "x"), ["quorum-state", "damaged", "restore"],
+        with_value("votedId", "x"), ["quorum-state", "damaged", "remove it"],
     ),
     "snapshot with a flipped bit in the header": (
         flipped(0), [".checkpoint", "damaged", "restore"],

@@ -188,6 +188,14 @@ def test_a_lost_file_is_a_warning(world, caplog):
     assert read_file(world.disk, FILE) == b""
 
 
+def test_an_operator_can_make_it_vote_at_once(world):
+    """In a quorum of two no other majority exists: see docs/operations.md."""
+    assert not grants(world, end_offset=5)
+    world.disk.remove(FILE)
+    again = VoterWorld.started(world.disk)
+    assert grants(again, end_offset=5, epoch=2)
+
+
 def test_the_only_voter_has_no_other_to_ask():
     world = VoterWorld.started(others=(), new=True)
     assert world.raft.is_leader

@@ -304,6 +304,7 @@ def test_the_endpoints_of_a_voter_are_updated(leader):
         ({"node_id": NEW}, VoterNotFoundError),
         ({"directory_id": directory_of(102)}, VoterNotFoundError),
         ({"directory_id": ZERO_UUID}, InvalidRequestError),
+        ({"node_id": CONTROLLER_ID}, InvalidRequestError),
         ({"endpoints": ()}, InvalidRequestError),
         ({"kraft_versions": FeatureRange(0, 0)}, InvalidRequestError),
         ({"kraft_versions": FeatureRange(1, 0)}, InvalidRequestError),
