@@ -324,8 +324,9 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a follower reports what it has not flushed",
-        ("raft.metadata_fetcher", "MetadataFetcher._take", "if not self.quorum.is_controller:",
-         "if True:"),
+        ("raft.flusher", "MetadataFlusher.flush_then", "if not self._is_flushing:", "if True:"),
+        ("raft.flusher", "MetadataFlusher._call_back", "DurableEnd(self.flushed_offset)",
+         "DurableEnd(self.log.log_end_offset)"),
     ),
     mutation(
         "quorum: a vote is written after the answer",
