@@ -10,6 +10,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.testing.cluster import Cluster
+from tests.integration.admin_clients import create_through_failover
 from tests.integration.test_replication import FAST, consume, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,8 +54,7 @@ def produce(cluster, first, count):
 
 
 def create(cluster, name):
-    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    admin.create_topics([NewTopic(name, 1, 2)])[name].result(30)
+    create_through_failover(cluster.bootstrap_servers, name, replicas=2)
 
 
 def test_the_active_controller_is_killed_again_and_again(cluster):

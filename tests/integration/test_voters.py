@@ -4,9 +4,10 @@ import shutil
 
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
 
 from minikafka.common.ids import Uuid
+from tests.integration.admin_clients import create_through_failover
 from tests.integration.own_nodes import OwnNodes, tool
 from tests.integration.test_replication import wait_for
 
@@ -30,9 +31,7 @@ def quorum(nodes):
 
 
 def create(nodes, name):
-    admin = AdminClient({"bootstrap.servers": nodes.servers})
-    replicas = min(len(nodes.processes), 3)
-    admin.create_topics([NewTopic(name, 1, replicas)])[name].result(30)
+    create_through_failover(nodes.servers, name, replicas=min(len(nodes.processes), 3))
 
 
 def produce(nodes, count=50):
