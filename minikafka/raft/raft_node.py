@@ -371,8 +371,9 @@ class RaftNode:
 
     def on_voters(self) -> None:
         """Use the latest voters, which were appended, truncated, or are those of a snapshot."""
-        if self.voters is not None:
-            self.progress.regroup(self.voters)
+        leading = self.quorum.leading
+        if leading is not None and self.voters is not None:
+            leading.progress.regroup(self.voters)
         self.elections.voters_changed()
 
     def on_fetched(self) -> None:

@@ -32,7 +32,7 @@ Fact = tuple[object, ...]
 
 @dataclass(slots=True)
 class CommittedAnswers:
-    """The facts in the committed log, in their order; `_now` has those that hold.
+    """The facts in the committed log, in their order.
 
     An answer is right if what it says held when the request was sent, or became true since: another
     request may have changed it again.
@@ -40,8 +40,8 @@ class CommittedAnswers:
 
     coverage: Coverage
     _said: list[Fact] = field(default_factory=list)
-    _now: dict[Fact, object] = field(default_factory=dict)
-    """The latest value by kind and name."""
+    _voters: set[tuple[int, Uuid | None]] = field(default_factory=set)
+    """The latest voters by id and directory id."""
     _topic_names: dict[Uuid, str] = field(default_factory=dict)
 
     @property
@@ -67,15 +67,13 @@ class CommittedAnswers:
 
     def _say_voters(self, voters: VoterSet) -> None:
         now = {(each.node_id, each.directory_id) for each in voters.voters.values()}
-        known = [name for (kind, name), value in self._now.items() if kind == "voter" and value]
         for key in now:
             self._say("voter", key, value=True)
-        for name in known:
-            if name not in now:
-                self._say("voter", name, value=False)
+        for key in self._voters - now:
+            self._say("voter", key, value=False)
+        self._voters = now
 
     def _say(self, kind: str, name: object, *, value: object) -> None:
-        self._now[kind, name] = value
         self._said.append((kind, name, value))
 
     def _held(self, kind: object, name: object, position: int) -> object:

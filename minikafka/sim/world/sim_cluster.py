@@ -63,7 +63,7 @@ class SimCluster:
             )
             node.on_step = self._stepped
             self.nodes[node_id] = node
-            self._format(node, self._first_voters() if self.is_voter(node_id) else None, rng)
+            self._format(node, self._first_voters() if self.votes_first(node_id) else None, rng)
 
     def _format(self, node: SimNode, voters: VoterSet | None, rng: Random) -> None:
         node_id = node.config.node_id
@@ -103,7 +103,7 @@ class SimCluster:
         first = CONTROLLER_ID if self.separate_controller else 1
         return list(range(first, first + self.voters + self.spares))
 
-    def is_voter(self, node_id: int) -> bool:
+    def votes_first(self, node_id: int) -> bool:
         """True if a node is one of the first voters of a dynamic quorum."""
         return self.is_dynamic and node_id in self.controller_ids[: self.voters]
 
