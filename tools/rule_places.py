@@ -15,7 +15,8 @@ from tools.rule_citations import citations, cited
 
 # Packages that decide rules; those of brokers and controllers first.
 DECIDING = (
-    "controller", "replica", "log", "raft", "metadata", "node", "apis", "group", "serving",
+    "controller", "replica", "log", "raft", "metadata", "node", "apis", "group", "transaction",
+    "coordinator", "serving",
     "protocol", "config", "metrics", "admin", "commands", "cli", "harness",
 )  # fmt: skip
 SIMULATOR_CHECKS = "sim/checks"

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 CORE = (
     "common", "config", "metrics", "protocol", "rpc", "records", "log", "metadata", "raft",
-    "controller", "replica", "group", "serving", "apis", "node",
+    "controller", "replica", "group", "transaction", "coordinator", "serving", "apis", "node",
 )  # fmt: skip
 GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/serving/index.py")
 MAX_FUNCTION_LINES = 80
@@ -38,7 +38,7 @@ TESTED_ELSEWHERE = {
     "minikafka/serving/": "tests/unit/node, tests/integration",
     "minikafka/common/": "tests/unit",
     "minikafka/config/": "tests/unit/config",
-    "minikafka/group/ports.py": "tests/unit/group",
+    "minikafka/coordinator/ports.py": "tests/unit/group",
     "minikafka/raft/settings.py": "tests/unit/raft",
 }
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from minikafka.group.journal import Write
-from minikafka.group.pending import Pending
+from minikafka.coordinator.journal import Write
+from minikafka.coordinator.pending import Pending
 from minikafka.serving.steps import FOREVER_MS, Steps, wait_until
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from minikafka.apis._groups import await_writes
 from minikafka.common.errors import ErrorCode, KafkaError
-from minikafka.group.journal import Write
+from minikafka.coordinator.journal import Write
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.delete_groups import (
     DeletableGroupResult,

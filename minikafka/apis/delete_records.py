@@ -20,6 +20,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.delete_records import (
     DeleteRecordsPartitionResult,
@@ -27,7 +28,6 @@ from minikafka.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopicResult,
 )
-from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api

@@ -16,6 +16,7 @@ from bisect import bisect_left
 from minikafka.apis._operations import EVERY_TOPIC_OPERATION
 from minikafka.apis.metadata import leader_for, offline_replicas
 from minikafka.common.errors import ErrorCode, InvalidRequestError
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.config import broker as keys
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_topic_partitions import (
@@ -28,7 +29,6 @@ from minikafka.messages.describe_topic_partitions import (
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
-from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 

@@ -13,7 +13,7 @@ from minikafka.common.errors import (
     InvalidRequestError,
     KafkaError,
 )
-from minikafka.group.ports import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.find_coordinator import (
     Coordinator,

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.config import broker as keys
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.metadata import (
@@ -28,7 +29,6 @@ from minikafka.messages.metadata import (
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
-from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.encoded import EncodedResponse
 from minikafka.serving.registry import broker_api

@@ -11,7 +11,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 
 from minikafka.apis._groups import await_writes
 from minikafka.common.errors import ErrorCode, KafkaError
-from minikafka.group.journal import Write
+from minikafka.coordinator.journal import Write
 from minikafka.group.shard import CommitRow
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_commit import (

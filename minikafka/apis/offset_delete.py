@@ -8,8 +8,8 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 
 from minikafka.apis._groups import await_writes
 from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, NonEmptyGroupError
+from minikafka.coordinator.journal import Write
 from minikafka.group.group import Group, GroupState
-from minikafka.group.journal import Write
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_delete import (
     OffsetDeleteRequest,

@@ -22,6 +22,7 @@ from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.log.results import LogAppendInfo
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.produce import (
@@ -46,7 +47,6 @@ from minikafka.records.batch import (
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.append_queue import queue_append
-from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
 from minikafka.replica.queued_append import QueuedAppend
 from minikafka.serving.context import BrokerContext

@@ -18,12 +18,13 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.group.group import Group
 from minikafka.group.membership import Caller, Joining
 from minikafka.group.memory import GroupMemory
-from minikafka.group.ports import OFFSETS_TOPIC, LedPartition, Replicas
 from minikafka.group.rebalance import Syncing
 from minikafka.group.records import partition_of
 from minikafka.group.shard import Shard, ShardState
@@ -73,8 +74,7 @@ class GroupCoordinator:
                 self.env,
                 partition,
                 self.config,
-                self.replicas.take_offline,
-                self.replicas.damaged,
+                self.replicas,
                 self._lost,
                 self.memory,
             )

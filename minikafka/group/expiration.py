@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from minikafka.common.errors import KafkaError
 from minikafka.config import log_keys
+from minikafka.coordinator.journal import Write
+from minikafka.coordinator.slices import in_slices
 from minikafka.group.group import Group, GroupState
-from minikafka.group.journal import Write
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.records import group_key, offset_key
-from minikafka.group.slices import in_slices
 
 if TYPE_CHECKING:
     from minikafka.group.shard import Shard

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from minikafka.common.timers import Timer
+from minikafka.coordinator.pending import Pending
 from minikafka.group.memory import MEMBER_BYTES, PROTOCOL_BYTES
-from minikafka.group.pending import Pending
 from minikafka.messages.coordinator.group_metadata import MemberMetadata
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from minikafka.messages.sync_group import SyncGroupResponse

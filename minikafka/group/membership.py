@@ -22,6 +22,7 @@ from minikafka.common.errors import (
 )
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.pending import Pending
 from minikafka.group.answers import (
     answer_join,
     answer_sync,
@@ -32,7 +33,6 @@ from minikafka.group.answers import (
 from minikafka.group.group import Group, GroupState
 from minikafka.group.ids import new_member_id
 from minikafka.group.member import Member, protocols_of
-from minikafka.group.pending import Pending
 from minikafka.group.rebalance import Rebalance
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse

@@ -22,6 +22,8 @@ from minikafka.common.errors import (
 )
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.journal import Journal, Write
+from minikafka.coordinator.pending import Pending
 from minikafka.group.answers import (
     answer_join,
     answer_sync,
@@ -31,9 +33,7 @@ from minikafka.group.answers import (
     sync_failure,
 )
 from minikafka.group.group import Group, GroupState
-from minikafka.group.journal import Journal, Write
 from minikafka.group.member import Member
-from minikafka.group.pending import Pending
 from minikafka.group.records import group_key, group_value
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse

@@ -12,17 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from minikafka.coordinator.journal import Journal
 from minikafka.group.group import Group
-from minikafka.group.journal import Journal
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.records import GroupRecord, OffsetRecord, parse_record
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.reader import end_marker, read_batch
-from minikafka.records.scan import check_crc, split_batches
 
 _log = logging.getLogger("minikafka.group")
-_SLICE_BYTES = 64 * 1024
 
 
 @dataclass(slots=True, eq=False)
@@ -36,32 +34,6 @@ class GroupReplay:
     _undecided: dict[int, dict[str, GroupOffsets]] = field(default_factory=dict)
     """Offsets by group, by the producers whose open transactions have offsets of the group."""
 
-    def read_slice(self) -> bool:
-        """Read the next slice of the log; return True at the end of the log.
-
-        Raises:
-            CorruptRecordsError, MalformedMessage: the log has an invalid batch or record.
-            StorageFault: the log cannot be read.
-        """
-        log = self.journal.partition.log
-        self.next_offset = max(self.next_offset, log.log_start_offset)
-        read = log.read(
-            self.next_offset,
-            _SLICE_BYTES,
-            upper_bound_offset=log.log_end_offset,
-            min_one_message=True,
-        )
-        if read.slice is None:
-            self.next_offset = log.log_end_offset
-            return True
-        data = read.slice.read()
-        for position, header in split_batches(data):
-            check_crc(data, position, header)
-            if header.next_offset > self.next_offset:
-                self._take_in(data, position, header)
-                self.next_offset = header.next_offset
-        return self.next_offset >= log.log_end_offset
-
     def finished_groups(self) -> Iterator[Group]:
         """Yield the groups at the end of the log, including those that have only offsets."""
         for group_id, value in self.groups.items():
@@ -70,7 +42,12 @@ class GroupReplay:
             if group_id not in self.groups and not offsets.is_empty:
                 yield simple_group(group_id)
 
-    def _take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
+    def take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
+        """Apply the batch at `position` of `data`.
+
+        Raises:
+            CorruptRecordsError, MalformedMessage: the batch has an invalid record.
+        """
         commits: list[Callable[[], None]] = []
         for record in read_batch(data, position, header):
             if header.is_control:

@@ -23,24 +23,23 @@ from minikafka.common.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
-from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.journal import Journal, JournalSettings, Write
+from minikafka.coordinator.loading import PartitionLoader
+from minikafka.coordinator.ports import LedPartition, Replicas
+from minikafka.coordinator.slices import in_slices
 from minikafka.group.expiration import GroupExpiration
 from minikafka.group.group import Group, GroupState
-from minikafka.group.journal import Journal, Write
 from minikafka.group.member import size_of_protocols
 from minikafka.group.membership import Membership
 from minikafka.group.memory import GROUP_BYTES, MEMBER_BYTES, PROTOCOL_BYTES, GroupMemory
 from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
-from minikafka.group.ports import LedPartition
 from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value, offset_key, offset_value
 from minikafka.group.replay import GroupReplay, simple_group
-from minikafka.group.slices import in_slices
-from minikafka.log.results import DamagedRecordsError
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.offset_commit import (
@@ -49,13 +48,10 @@ from minikafka.messages.offset_commit import (
     OffsetCommitResponsePartition,
 )
 from minikafka.messages.sync_group import SyncGroupRequest
-from minikafka.protocol.primitives import MalformedMessage
 from minikafka.records.builder import NewRecord
-from minikafka.records.errors import CorruptRecordsError
 
 _log = logging.getLogger("minikafka.group")
 _GROUP_ID_NOT_FOUND_FROM = 9
-_READ_AGAIN_MS = 1_000
 _LAST_MS = (1 << 63) - 1
 _BUILT_UNITS = 3
 _JOINED_A_UNIT = 30
@@ -97,8 +93,7 @@ class Shard:
     env: Environment
     partition: LedPartition
     config: Callable[[], Config]
-    take_offline: Callable[[StorageFault], None]
-    damaged: Callable[[LedPartition, DamagedRecordsError], object]
+    replicas: Replicas
     on_lost: Callable[["Shard"], None]
     memory: GroupMemory
     state: ShardState = ShardState.LOADING
@@ -113,53 +108,37 @@ class Shard:
     def __post_init__(self) -> None:
         """Create the parts that work on the groups."""
         self.journal = Journal(
-            self.env, self.partition, self.config, self.take_offline, lambda: self.on_lost(self)
+            self.env,
+            self.partition,
+            self._journal_settings,
+            self.replicas.take_offline,
+            lambda: self.on_lost(self),
         )
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
         self.expiration = GroupExpiration(self)
+
+    def _journal_settings(self) -> JournalSettings:
+        config = self.config()
+        return JournalSettings(
+            config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC],
+            config[log_keys.OFFSETS_COMMIT_TIMEOUT_MS],
+        )
 
     # Life
 
     def load(self) -> None:
         """Start to read the log."""
         replay = GroupReplay(self.journal, self.partition.log.log_start_offset)
-        self.env.later(lambda: self._load_slice(replay))
-
-    def _load_slice(self, replay: GroupReplay) -> None:
-        if self.state is not ShardState.LOADING:
-            return
-        if not self.partition.is_leader:
-            self.on_lost(self)
-            return
-        try:
-            at_end = replay.read_slice()
-        except OutOfFilesFault as fault:
-            self.take_offline(fault)
-            self.env.after(_READ_AGAIN_MS, lambda: self._load_slice(replay))
-            return
-        except StorageFault as fault:
-            self.take_offline(fault)
-            self.on_lost(self)
-            return
-        except DamagedRecordsError as error:
-            # Retry until another replica leads; one may enter the ISR later.
-            self.damaged(self.partition, error)
-            self.env.after(_READ_AGAIN_MS, lambda: self._load_slice(replay))
-            return
-        except (CorruptRecordsError, MalformedMessage) as error:
-            # As Kafka: the groups of an unreadable partition have no coordinator until a repair.
-            _log.error(
-                "[%s] cannot be loaded; its groups have no coordinator: %s",
-                self.partition.topic_partition,
-                error,
-            )
-            self.on_lost(self)
-            return
-        if at_end:
-            in_slices(self.env, self._take_over(replay))
-        else:
-            self.env.later(lambda: self._load_slice(replay))
+        PartitionLoader(
+            self.env,
+            self.partition,
+            self.replicas,
+            replay,
+            is_wanted=lambda: self.state is ShardState.LOADING,
+            on_loaded=lambda: in_slices(self.env, self._take_over(replay)),
+            on_lost=lambda: self.on_lost(self),
+        ).start()
 
     def _take_over(self, replay: GroupReplay) -> Iterator[int]:
         """Take over the loaded groups and offsets, become active, then start member sessions."""

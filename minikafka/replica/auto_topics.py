@@ -11,6 +11,7 @@ from typing import Any
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import broker as broker_keys
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -19,10 +20,6 @@ from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
 _VERSION = 7
-OFFSETS_TOPIC = "__consumer_offsets"
-TRANSACTIONS_TOPIC = "__transaction_state"
-SHARE_STATE_TOPIC = "__share_group_state"
-INTERNAL_TOPICS = frozenset((OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPIC))
 
 
 @dataclass(slots=True)

@@ -12,9 +12,9 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.config.values import Config
+from minikafka.coordinator.journal import Journal, JournalSettings
+from minikafka.coordinator.loading import read_slice
 from minikafka.group.group import GroupState
-from minikafka.group.journal import Journal
 from minikafka.group.records import (
     OffsetRecord,
     group_key,
@@ -56,9 +56,10 @@ def replay():
             partition_epoch=1,
         )
     )  # fmt: skip
-    journal = Journal(env, partition, lambda: Config({}), lambda _: None, lambda: None)
+    settings = JournalSettings(0, 5_000)
+    journal = Journal(env, partition, lambda: settings, lambda _: None, lambda: None)
     found = GroupReplay(journal, 0)
-    while not found.read_slice():
+    while not read_slice(partition, found):
         pass
     return found
 

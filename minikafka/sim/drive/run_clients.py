@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.group.ports import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.group import slices
+from minikafka.coordinator import slices
 from tests.unit.group.test_memory import recount
 
 GROUPS = [f"g{number}" for number in range(20)]

@@ -7,7 +7,7 @@ import pytest
 
 from minikafka.common.errors import CoordinatorNotAvailableError, ErrorCode, KafkaError
 from minikafka.group.memory import GROUP_BYTES, OFFSET_BYTES, PENDING_MEMBER_BYTES
-from tests.unit.group.conftest import SESSION_MS
+from tests.worlds.group_world import SESSION_MS
 
 MIB = 1024 * 1024
 

@@ -4,7 +4,6 @@ import pytest
 
 from minikafka.common.errors import (
     GroupIdNotFoundError,
-    NotCoordinatorError,
     UnknownMemberIdError,
 )
 from minikafka.group.group import GroupState
@@ -17,7 +16,6 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.records.validation import AppendOrigin
-from tests.worlds.wire_world import take_turn
 
 
 def append(world, records, **options):
@@ -76,21 +74,6 @@ def test_members_of_a_rebalance_that_was_not_stored_join_again(world):
         world.heartbeat(member, 1)
 
 
-def test_long_log_is_read_in_several_steps(make_world):
-    world = make_world()
-    for number in range(1200):
-        world.commit({0: number, 1: number}, metadata="x" * 20)
-    assert world.log.size_bytes > 128 * 1024
-    world.start()
-    world.lead()
-    steps = 0
-    while world.groups.shards[0].loaded_to == 0:
-        take_turn(world.env, world.env.clock.monotonic_ms)
-        steps += 1
-    assert steps > 2
-    assert world.committed() == {0: 1199, 1: 1199}
-
-
 def test_offsets_of_a_transaction_count_when_it_commits(world):
     world.commit({0: 1})
     parsed = world.log.read(0, 1 << 20, upper_bound_offset=world.log.log_end_offset)
@@ -115,10 +98,3 @@ def test_records_of_other_kinds_of_groups_are_left_out(world):
     append(world, [NewRecord(0, b"\x00\x03\x00\x01x", b"\x00\x00\x00\x00\x00\x01\x00")])
     world.restart()
     assert [group.group_id for group in world.groups.all_groups()] == ["g"]
-
-
-def test_corrupt_log_has_no_coordinator(world):
-    append(world, [NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
-    world.restart()
-    with pytest.raises(NotCoordinatorError):
-        world.committed()

@@ -229,17 +229,6 @@ def test_group_that_only_gave_out_an_id_goes_once_the_id_is_too_old(world):
 # Coming and going
 
 
-def test_groups_are_not_served_before_the_log_is_read(make_world):
-    world = make_world(lead=False)
-    with pytest.raises(NotCoordinatorError):
-        world.commit({0: 1})
-    world.lead()
-    with pytest.raises(CoordinatorLoadInProgressError):
-        world.commit({0: 1})
-    world.run()
-    assert world.commit({0: 1})[0].settled()
-
-
 def test_leadership_that_is_lost_unnoticed_is_noticed_by_the_next_request(world):
     member, _ = world.stable(2)
     joining = world.join(member)
@@ -275,37 +264,3 @@ def test_old_offsets_do_not_show_before_the_new_leader_knows_what_is_committed(m
         world.committed()
     world.replicate()
     assert world.committed() == {0: 6}
-
-
-def test_a_damaged_log_is_reported_until_another_replica_leads(world):
-    """That may come into the ISR later. An operator may bring the file back, too."""
-    world.commit({0: 5})
-    world.run()
-    path = "o-0/00000000000000000000.log"
-    world.log.close()
-    world.disk.content(path)[-1] ^= 1
-    world.log = world.open_log()
-    world.log.high_watermark = world.log.log_end_offset
-    world.restart()
-    world.run(2_500)
-    assert len(world.replicas.damages) == 3
-    partition, error = world.replicas.damages[0]
-    assert partition is world.partition
-    assert f"{path}: damaged at byte 0, offset 0" in str(error)
-    world.disk.content(path)[-1] ^= 1
-    world.run(1_000)
-    assert world.committed() == {0: 5}
-
-
-def test_a_damaged_log_that_is_led_elsewhere_is_not_read_again(world):
-    world.commit({0: 5})
-    world.run()
-    world.log.close()
-    world.disk.content("o-0/00000000000000000000.log")[-1] ^= 1
-    world.log = world.open_log()
-    world.log.high_watermark = world.log.log_end_offset
-    world.restart()
-    world.partition.leader = 2
-    world.run(10_000)
-    assert len(world.replicas.damages) == 1
-    assert world.groups.shards == {}

@@ -3,9 +3,10 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config.values import Config
 from minikafka.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
-from minikafka.replica.auto_topics import OFFSETS_TOPIC, AutoTopics
+from minikafka.replica.auto_topics import AutoTopics
 from tests.worlds.wire_world import Wire
 
 

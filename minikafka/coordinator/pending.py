@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from minikafka.common.environment import Environment
-from minikafka.group.journal import Write
+from minikafka.coordinator.journal import Write
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from random import Random
 
 from minikafka.common.environment import Environment
-from minikafka.group.pending import Pending
+from minikafka.coordinator.pending import Pending
 
 
 def test_first_answer_stays_and_wakes_who_waits():

@@ -1,4 +1,4 @@
-"""The interface of the broker's replicas to groups: sibling packages do not import one another.
+"""The interface of the broker's replicas to coordinators, which do not import `replica`.
 
 `replica.replica_manager.ReplicaManager` implements `Replicas`, `replica.partition.Partition`
 implements `LedPartition`.
@@ -14,11 +14,9 @@ from minikafka.log.results import DamagedRecordsError, LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.validation import AppendOrigin
 
-OFFSETS_TOPIC = "__consumer_offsets"
-
 
 class LedPartition(Protocol):
-    """A replica of a partition of `__consumer_offsets`."""
+    """A replica of a partition of an internal topic."""
 
     @property
     def topic_partition(self) -> TopicPartition:

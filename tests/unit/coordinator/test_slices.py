@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
-from minikafka.group import slices
+from minikafka.coordinator import slices
 from minikafka.group.group import GroupState
 from minikafka.group.shard import ShardState
 from tests.unit.group.test_memory import recount

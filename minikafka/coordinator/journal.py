@@ -1,4 +1,4 @@
-"""Writes to a partition of `__consumer_offsets`, and callbacks at their commit.
+"""Writes to a partition of an internal topic, and callbacks at their commit.
 
 A write is appended with acks=all and gets its result once: when the high watermark has passed it,
 when its deadline passes, or when this broker stops leading the partition. `settle` checks the
@@ -6,13 +6,15 @@ writes in order; a waiting request calls it when `LedPartition.committed` is not
 
 A write that timed out may still be committed; `on_committed` is then called nevertheless.
 
-Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`.
+Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`,
+`TransactionStateManager.appendTransactionToLog`.
 """
 
 import logging
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -23,14 +25,12 @@ from minikafka.common.errors import (
     UnknownServerError,
 )
 from minikafka.common.faults import StorageFault
-from minikafka.config import log_keys
-from minikafka.config.values import Config
-from minikafka.group.ports import LedPartition
+from minikafka.coordinator.ports import LedPartition
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin
 
-_log = logging.getLogger("minikafka.group")
+_log = logging.getLogger("minikafka.coordinator")
 
 
 def _nothing() -> None:
@@ -39,6 +39,16 @@ def _nothing() -> None:
 
 def _ignore(_: ErrorCode) -> None:
     pass
+
+
+_PLAIN = BatchOptions()
+
+
+class JournalSettings(NamedTuple):
+    """The compression of batches, and the time that a write may take to be committed."""
+
+    codec: int
+    timeout_ms: int
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +90,7 @@ class Journal:
 
     env: Environment
     partition: LedPartition
-    config: Callable[[], Config]
+    settings: Callable[[], JournalSettings]
     take_offline: Callable[[StorageFault], None]
     on_lost: Callable[[], None]
     is_closed: bool = False
@@ -92,28 +102,27 @@ class Journal:
         records: list[NewRecord],
         on_committed: Callable[[], None] = _nothing,
         on_decided: Callable[[ErrorCode], None] = _ignore,
+        options: BatchOptions = _PLAIN,
     ) -> Write:
-        """Append one batch.
+        """Append one batch; `options` may make it part of a producer's transaction.
 
         Raises:
-            KafkaError: with the code for the response to a member; nothing was written.
+            KafkaError: with the code for the response to a client; nothing was written.
         """
         if self.is_closed:
             raise NotCoordinatorError
-        config = self.config()
-        codec = config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC]
-        batch = build_batch(records, BatchOptions(codec=codec))
+        settings = self.settings()
+        batch = build_batch(records, replace(options, codec=settings.codec))
         try:
             info = self.partition.append_as_leader(
                 memoryview(batch), required_acks=-1, origin=AppendOrigin.COORDINATOR
             )
         except (KafkaError, RecordValidationError) as error:
-            raise _as_members_see_it(error.code) from error
+            raise self._as_clients_see_it(error.code) from error
         except StorageFault as fault:
             self.take_offline(fault)
             raise NotCoordinatorError from fault
-        timeout_ms = config[log_keys.OFFSETS_COMMIT_TIMEOUT_MS]
-        deadline_ms = self.env.clock.monotonic_ms + timeout_ms
+        deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
         return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
 
     def expect(
@@ -143,6 +152,16 @@ class Journal:
             write.on_committed()
             write.decide(ErrorCode.NONE)
 
+    def _as_clients_see_it(self, code: int) -> KafkaError:
+        """Return the error of a failed append for a client, which knows no partitions."""
+        if code in _UNAVAILABLE:
+            return CoordinatorNotAvailableError()
+        if code in _ELSEWHERE:
+            return NotCoordinatorError()
+        name = ErrorCode(code).name
+        _log.error("a write to %s failed: %s", self.partition.topic_partition, name)
+        return UnknownServerError()
+
     def close(self) -> None:
         """Fail all open writes: without leadership their results will not be known here."""
         self.is_closed = True
@@ -159,13 +178,3 @@ _UNAVAILABLE = frozenset(
     )
 )
 _ELSEWHERE = frozenset((ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR))
-
-
-def _as_members_see_it(code: int) -> KafkaError:
-    """Return the error of a failed append as a member sees it, which knows no partitions."""
-    if code in _UNAVAILABLE:
-        return CoordinatorNotAvailableError()
-    if code in _ELSEWHERE:
-        return NotCoordinatorError()
-    _log.error("a write to %s failed: %s", "__consumer_offsets", ErrorCode(code).name)
-    return UnknownServerError()

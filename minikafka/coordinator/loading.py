@@ -1,0 +1,115 @@
+"""Reading a partition of an internal topic from its start to its end, one slice in each step.
+
+Source: `CoordinatorLoaderImpl`, `TransactionStateManager.loadTransactionMetadata`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from minikafka.common.environment import Environment
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.coordinator.ports import LedPartition, Replicas
+from minikafka.log.results import DamagedRecordsError
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.records.batch import BatchHeader, Buffer
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.scan import check_crc, split_batches
+
+_log = logging.getLogger("minikafka.coordinator")
+_SLICE_BYTES: Final = 64 * 1024
+_READ_AGAIN_MS: Final = 1_000
+
+
+class Replay(Protocol):
+    """The state that the batches of a partition build; `next_offset` is the next to read."""
+
+    next_offset: int
+
+    def take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
+        """Apply the batch at `position` of `data`.
+
+        Raises:
+            CorruptRecordsError, MalformedMessage: the batch has an invalid record.
+        """
+
+
+def read_slice(partition: LedPartition, replay: Replay) -> bool:
+    """Read the next slice of the log; return True at the end of the log.
+
+    Raises:
+        CorruptRecordsError, MalformedMessage: the log has an invalid batch or record.
+        DamagedRecordsError: the records on disk are damaged.
+        StorageFault: the log cannot be read.
+    """
+    log = partition.log
+    replay.next_offset = max(replay.next_offset, log.log_start_offset)
+    read = log.read(
+        replay.next_offset,
+        _SLICE_BYTES,
+        upper_bound_offset=log.log_end_offset,
+        min_one_message=True,
+    )
+    if read.slice is None:
+        replay.next_offset = log.log_end_offset
+        return True
+    data = read.slice.read()
+    for position, header in split_batches(data):
+        check_crc(data, position, header)
+        if header.next_offset > replay.next_offset:
+            replay.take_in(data, position, header)
+            replay.next_offset = header.next_offset
+    return replay.next_offset >= log.log_end_offset
+
+
+@dataclass(slots=True, eq=False)
+class PartitionLoader:
+    """Loads one partition into `replay` and calls `on_loaded`, or `on_lost` if that is impossible.
+
+    `is_wanted` is asked before each slice; neither callback is called once it returns False.
+    """
+
+    env: Environment
+    partition: LedPartition
+    replicas: Replicas
+    replay: Replay
+    is_wanted: Callable[[], bool]
+    on_loaded: Callable[[], None]
+    on_lost: Callable[[], None]
+
+    def start(self) -> None:
+        """Read the first slice in the next step."""
+        self.env.later(self._next)
+
+    def _next(self) -> None:
+        if not self.is_wanted():
+            return
+        if not self.partition.is_leader:
+            self.on_lost()
+            return
+        try:
+            at_end = read_slice(self.partition, self.replay)
+        except OutOfFilesFault as fault:
+            self.replicas.take_offline(fault)
+            self.env.after(_READ_AGAIN_MS, self._next)
+        except StorageFault as fault:
+            self.replicas.take_offline(fault)
+            self.on_lost()
+        except DamagedRecordsError as error:
+            # Retry until another replica leads; one may enter the ISR later.
+            self.replicas.damaged(self.partition, error)
+            self.env.after(_READ_AGAIN_MS, self._next)
+        except (CorruptRecordsError, MalformedMessage) as error:
+            # As Kafka: an unreadable partition has no coordinator until a repair.
+            _log.error(
+                "[%s] cannot be loaded; it has no coordinator: %s",
+                self.partition.topic_partition,
+                error,
+            )
+            self.on_lost()
+        else:
+            if at_end:
+                self.on_loaded()
+            else:
+                self.env.later(self._next)

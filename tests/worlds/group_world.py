@@ -1,0 +1,229 @@
+"""A group coordinator on a real partition of `__consumer_offsets`, on a simulated disk."""
+
+from random import Random
+
+from minikafka.common.clock import Now
+from minikafka.common.environment import Environment
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.config.values import Config
+from minikafka.group.coordinator import GroupCoordinator
+from minikafka.group.membership import Caller
+from minikafka.group.records import parse_record
+from minikafka.group.shard import CommitRow
+from minikafka.log.config import LogConfig
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.messages.heartbeat import HeartbeatRequest
+from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from minikafka.messages.leave_group import MemberIdentity
+from minikafka.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitResponsePartition,
+)
+from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from minikafka.metadata.image import ImageBuilder, MetadataImage
+from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.records.reader import read_records
+from minikafka.replica.partition import Partition
+from minikafka.sim.world.sim_disk import SimDisk
+from tests.worlds.wire_world import take_turn
+
+NAME = TopicPartition(OFFSETS_TOPIC, 0)
+TOPIC_ID = Uuid.of(7, 7)
+SESSION_MS = 10_000
+REBALANCE_MS = 60_000
+WALL_MS = 1_000_000
+SUBSCRIPTION = b"\0\1\0\0\0\1\0\1t\xff\xff\xff\xff\0\0\0\0"
+
+
+class LocalReplicas:
+    """The replicas of broker 1: one partition."""
+
+    def __init__(self, partition):
+        self.partition = partition
+        self.on_leadership = []
+        self.on_removed = []
+        self.lost = []
+        self.damages = []
+
+    def led(self):
+        return iter([self.partition] if self.partition.is_leader else [])
+
+    def damaged(self, partition, error):
+        self.damages.append((partition, error))
+
+    def take_offline(self, fault):
+        self.lost.append(fault)
+        self.partition.leader = -1
+
+
+class World:
+    """Broker 1, which leads the partition with or without a follower (broker 2)."""
+
+    def __init__(self, replicas=(1,), lead=True, **config):
+        self.env = Environment(Random(1))
+        self.at(0)
+        values = {"group.initial.rebalance.delay.ms": "0"}
+        values |= {key.replace("_", "."): str(value) for key, value in config.items()}
+        self.config = Config(values)
+        self.disk = SimDisk("/d")
+        self.replica_ids = replicas
+        self.epoch = -1
+        self.log = self.open_log()
+        self.start()
+        if lead:
+            self.lead()
+            self.run()
+
+    def open_log(self):
+        return UnifiedLog.open(
+            self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+            now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,
+        )  # fmt: skip
+
+    def start(self):
+        self.partition = Partition(
+            self.env, 1, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, dict,
+            lambda _: None, lambda: 1, lambda _: None,
+        )  # fmt: skip
+        builder = ImageBuilder(MetadataImage())
+        builder.put_topic(OFFSETS_TOPIC, TOPIC_ID)
+        builder.put_partition(TOPIC_ID, 0, self.registration(1))
+        image = builder.build(1, 1)
+        self.replicas = LocalReplicas(self.partition)
+        self.groups = GroupCoordinator(
+            env=self.env, broker_id=1, replicas=self.replicas, image=lambda: image,
+            config=lambda: self.config,
+        )  # fmt: skip
+        self.groups.start()
+
+    def registration(self, leader):
+        ids = self.replica_ids
+        return PartitionRegistration(
+            replicas=ids, directories=(Uuid.of(0, 1),) * len(ids), isr=ids, leader=leader,
+            leader_epoch=self.epoch, partition_epoch=self.epoch,
+        )  # fmt: skip
+
+    def lead(self, leader=1):
+        """A new leader epoch."""
+        self.epoch += 1
+        self.partition.apply(self.registration(leader))
+        for hook in self.replicas.on_leadership:
+            hook(self.partition)
+
+    def restart(self):
+        """Another coordinator takes over, on the same log."""
+        self.start()
+        self.lead()
+        self.run()
+
+    def replicate(self):
+        """The follower has everything."""
+        end_offset = self.log.log_end_offset
+        self.partition.follower_fetched(
+            2, broker_epoch=1, fetch_offset=end_offset, log_start_offset=0,
+            leader_end_offset=end_offset,
+        )  # fmt: skip
+
+    def at(self, monotonic_ms):
+        self.env.clock.set(Now(monotonic_ms, monotonic_ms + WALL_MS))
+
+    def run(self, for_ms=0):
+        """Let time pass, and everything that is due happen at its time."""
+        until = self.env.clock.monotonic_ms + for_ms
+        while True:
+            due = self.env.next_deadline_ms()
+            if due is None or due > until:
+                break
+            self.at(due)
+            take_turn(self.env, due)
+        self.at(until)
+
+    def heartbeat(self, member_id, generation, group="g", instance=None):
+        self.groups.heartbeat(HeartbeatRequest(group, generation, member_id, instance))
+
+    def join(self, member_id="", instance=None, version=9, group="g", protocols=("range",), **more):
+        values = {"session_timeout_ms": SESSION_MS, "rebalance_timeout_ms": REBALANCE_MS, **more}
+        request = JoinGroupRequest(
+            group_id=group,
+            member_id=member_id,
+            group_instance_id=instance,
+            protocol_type=values.pop("protocol_type", "consumer"),
+            protocols=[JoinGroupRequestProtocol(name, SUBSCRIPTION) for name in protocols],
+            **values,
+        )
+        return self.groups.join(request, Caller("client", "/127.0.0.1", version))
+
+    def member_id(self, group="g", **more):
+        """The id that a new dynamic member is given."""
+        return self.join(group=group, **more).answer.member_id
+
+    def enter(self, count=1, group="g", **more):
+        """That many dynamic members join a new group together; their answers, the leader first."""
+        ids = [self.member_id(group=group) for _ in range(count)]
+        waiting = [self.join(each, group=group, **more) for each in ids]
+        self.run()
+        return [each.answer for each in waiting]
+
+    def sync(self, member_id, generation, assignments=None, group="g", instance=None, **more):
+        return self.groups.sync(
+            SyncGroupRequest(
+                group_id=group,
+                generation_id=generation,
+                member_id=member_id,
+                group_instance_id=instance,
+                assignments=[
+                    SyncGroupRequestAssignment(each, data)
+                    for each, data in (assignments or {}).items()
+                ],
+                **more,
+            )
+        )
+
+    def stable(self, count=1, group="g", **more):
+        """A stable group of dynamic members; their ids, the leader's first."""
+        answers = self.enter(count, group=group, **more)
+        ids = [each.member_id for each in answers]
+        generation = answers[0].generation_id
+        for member_id in ids[1:]:
+            self.sync(member_id, generation, group=group)
+        self.sync(ids[0], generation, {each: each.encode() for each in ids}, group=group)
+        return ids
+
+    def leave(self, *identities, group="g"):
+        return self.groups.leave(group, [MemberIdentity(*each) for each in identities])
+
+    def commit(
+        self, offsets, group="g", member_id="", generation=-1, version=9, topic="t", retention=-1,
+        metadata="",
+    ):  # fmt: skip
+        """Commit offsets by partition, or pairs of both; the write and the rows' answers."""
+        rows = [
+            CommitRow(
+                topic,
+                Uuid.of(3, 3),
+                OffsetCommitRequestPartition(index, offset, 0, metadata),
+                OffsetCommitResponsePartition(index),
+            )
+            for index, offset in (offsets.items() if isinstance(offsets, dict) else offsets)
+        ]
+        request = OffsetCommitRequest(group, generation, member_id, None, retention)
+        write = self.groups.shard_of(group).commit(request, version, rows)
+        return write, [row.answer.error_code for row in rows]
+
+    def committed(self, group="g", topic="t"):
+        """Committed offsets by partition."""
+        offsets = self.groups.shard_of(group).committed_offsets(group)
+        return {index: value.offset for index, value in offsets.committed.get(topic, {}).items()}
+
+    def group(self, group="g"):
+        return self.groups.shard_of(group).group(group)
+
+    def records(self):
+        """Every record of the log, parsed."""
+        read = self.log.read(0, 1 << 20, upper_bound_offset=self.log.log_end_offset)
+        if read.slice is None:
+            return []
+        return [parse_record(r.key, r.value) for r in read_records(read.slice.read())]
