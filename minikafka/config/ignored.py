@@ -12,8 +12,6 @@ A line of the table is: name, type, update mode (r read-only, p per broker, c cl
 from minikafka.config.definition import ConfigType, Key, Update, at_least, between
 
 _TABLE = """\
-add.partitions.to.txn.retry.backoff.max.ms INT r 0.. =100
-add.partitions.to.txn.retry.backoff.ms INT r 1.. =20
 alter.config.policy.class.name CLASS r * -
 alter.log.dirs.replication.quota.window.num INT r 1.. =11
 alter.log.dirs.replication.quota.window.size.seconds INT r 1.. =1
@@ -248,17 +246,8 @@ ssl.truststore.location STRING p * -
 ssl.truststore.password PASSWORD p * -
 ssl.truststore.type STRING p * =JKS
 telemetry.max.bytes INT r 1.. =1048576
-transaction.abort.timed.out.transaction.cleanup.interval.ms INT r 1.. =10000
-transaction.max.timeout.ms INT r 1.. =900000
-transaction.partition.verification.enable BOOLEAN c * =true
-transaction.remove.expired.transaction.cleanup.interval.ms INT r 1.. =3600000
 transaction.state.log.load.buffer.size INT r 1.. =5242880
-transaction.state.log.min.isr INT r 1.. =2
-transaction.state.log.num.partitions INT r 1.. =50
-transaction.state.log.replication.factor SHORT r 1.. =3
-transaction.state.log.segment.bytes INT r 1.. =104857600
 transaction.two.phase.commit.enable BOOLEAN r * =false
-transactional.id.expiration.ms INT r 1.. =604800000
 unstable.api.versions.enable BOOLEAN r * =false
 unstable.feature.versions.enable BOOLEAN r * =false
 """

@@ -16,17 +16,18 @@ from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
 from minikafka.config.topic import TOPIC_KEYS
+from minikafka.config.transaction_keys import TRANSACTION_KEYS
 from minikafka.config.unknown_keys import judge
 
 T = TypeVar("T")
 
-_USED_KEYS = KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS))
+_USED_KEYS = KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *TRANSACTION_KEYS))
 
 
 @cache
 def broker_keys() -> KeyTable:
     """All broker keys of Kafka, and those that only this project has."""
-    return KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *ignored_keys()))
+    return KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *TRANSACTION_KEYS, *ignored_keys()))
 
 
 class Config:

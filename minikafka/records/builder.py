@@ -19,6 +19,7 @@ from minikafka.records.batch import (
     TRANSACTIONAL,
     BatchHeader,
     Buffer,
+    ControlType,
     batch_crc,
 )
 from minikafka.records.compression import Codec, compress
@@ -117,6 +118,30 @@ def control_record(kind: int, value: bytes, timestamp: int, version: int = 0) ->
 def end_marker_value(coordinator_epoch: int) -> bytes:
     """The value of a control record that commits or aborts a transaction."""
     return _END_MARKER.pack(0, coordinator_epoch)
+
+
+class TransactionEnd(NamedTuple):
+    """The end of a producer's transaction, as the coordinator asks for it (WriteTxnMarkers)."""
+
+    producer_id: int
+    producer_epoch: int
+    is_commit: bool
+    coordinator_epoch: int
+    transaction_version: int
+
+
+def build_end_marker(end: TransactionEnd, timestamp: int) -> bytearray:
+    """Build the control batch that ends a transaction. Source: `EndTransactionMarker`."""
+    kind = ControlType.COMMIT if end.is_commit else ControlType.ABORT
+    return build_batch(
+        [control_record(kind, end_marker_value(end.coordinator_epoch), timestamp)],
+        BatchOptions(
+            producer_id=end.producer_id,
+            producer_epoch=end.producer_epoch,
+            is_transactional=True,
+            is_control=True,
+        ),
+    )
 
 
 def write_varint(out: bytearray, number: int) -> None:

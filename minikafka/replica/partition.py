@@ -37,6 +37,7 @@ from minikafka.metadata.partition_registration import (
     effective_min_isr,
 )
 from minikafka.records.batch import BatchHeader
+from minikafka.records.builder import TransactionEnd, build_end_marker
 from minikafka.records.validation import AppendOrigin
 from minikafka.replica.high_watermark import next_high_watermark
 from minikafka.replica.in_sync_replicas import IsrState, may_join
@@ -316,6 +317,18 @@ class Partition:
         )
         self._has_taken(info, len(batch))
         return info
+
+    def append_end_marker(self, end: TransactionEnd) -> LogAppendInfo:
+        """Append the marker that ends a producer's transaction here, as with acks=all.
+
+        Raises:
+            NotLeaderOrFollowerError, NotEnoughReplicasError, StorageFault: see `append_as_leader`.
+            RecordValidationError: INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
+        """
+        batch = build_end_marker(end, self.env.clock.wall_ms)
+        return self.append_as_leader(
+            memoryview(batch), required_acks=-1, origin=AppendOrigin.COORDINATOR
+        )
 
     def _check_may_append(self, required_acks: int) -> None:
         if self.leader != self.broker_id:

@@ -5,9 +5,16 @@ import warnings
 import pytest
 
 from minikafka.records.batch import read_header
-from minikafka.records.builder import BatchOptions, NewRecord, build_batch, reseal
+from minikafka.records.builder import (
+    BatchOptions,
+    NewRecord,
+    TransactionEnd,
+    build_batch,
+    build_end_marker,
+    reseal,
+)
 from minikafka.records.compression import Codec, compress
-from minikafka.records.reader import read_records, record_section
+from minikafka.records.reader import EndMarker, end_marker, read_records, record_section
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of kafka-python, about itself
@@ -51,3 +58,17 @@ def test_reseal_exchanges_the_section_only():
     assert read_header(sealed) == new_header
     assert new_header.producer_id == 4
     assert list(read_records(sealed)) == list(read_records(batch))
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_end_marker_is_a_control_batch_of_the_transaction(is_commit):
+    batch = build_end_marker(TransactionEnd(9, 3, is_commit, 7, 2), 1_000)
+    header = read_header(batch)
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (9, 3, -1)
+    assert header.is_transactional
+    assert header.is_control
+    (record,) = read_records(batch)
+    assert end_marker(record) == EndMarker(is_commit, 7)
+    other = MemoryRecords(bytes(batch)).next_batch()
+    assert other.validate_crc()
+    assert (other.is_transactional, other.is_control_batch) == (True, True)
