@@ -12,7 +12,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 from minikafka.apis._groups import await_writes
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.coordinator.journal import Write
-from minikafka.group.shard import CommitRow
+from minikafka.group.offset_commits import CommitRow
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_commit import (
     OffsetCommitRequest,
@@ -36,7 +36,8 @@ def offset_commit(
     rows: list[CommitRow] = []
     response = OffsetCommitResponse(topics=[_topic(ctx, topic, rows) for topic in request.topics])
     try:
-        write = ctx.broker.groups.shard_of(request.group_id).commit(request, ctx.version, rows)
+        commits = ctx.broker.groups.shard_of(request.group_id).commits
+        write = commits.commit(request, ctx.version, rows)
     except KafkaError as error:
         _answer(rows, error.code)
         return response

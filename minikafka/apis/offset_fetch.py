@@ -133,7 +133,7 @@ def _partition(
 ) -> OffsetFetchResponsePartitions:
     if topic.name is None:
         return _answer(index, _NOTHING, ErrorCode.UNKNOWN_TOPIC_ID)
-    if require_stable and offsets.is_undecided(topic.name, index):
+    if require_stable and offsets.is_unstable(topic.name, index):
         return _answer(index, _NOTHING, ErrorCode.UNSTABLE_OFFSET_COMMIT)
     value = offsets.find(topic.name, index, topic.topic_id)
     return _answer(index, value or _NOTHING, ErrorCode.NONE)

@@ -21,12 +21,14 @@ from minikafka.common.errors import (
     CoordinatorNotAvailableError,
     ErrorCode,
     KafkaError,
+    KafkaStorageError,
     NotCoordinatorError,
     UnknownServerError,
+    error_of,
 )
 from minikafka.common.faults import StorageFault
 from minikafka.coordinator.ports import LedPartition
-from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin
 
@@ -125,6 +127,24 @@ class Journal:
         deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
         return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
 
+    def append_end_marker(self, end: TransactionEnd) -> Write:
+        """Append the marker that ends a producer's transaction in this partition.
+
+        Raises:
+            KafkaError: with the code for the coordinator of the transaction; nothing was written.
+        """
+        if self.is_closed:
+            raise NotCoordinatorError
+        try:
+            info = self.partition.append_end_marker(end)
+        except RecordValidationError as error:
+            raise error_of(error.code) from error
+        except StorageFault as fault:
+            self.take_offline(fault)
+            raise KafkaStorageError from fault
+        deadline_ms = self.env.clock.monotonic_ms + self.settings().timeout_ms
+        return self.expect(info.last_offset + 1, deadline_ms)
+
     def expect(
         self,
         end_offset: int,
@@ -158,9 +178,11 @@ class Journal:
             return CoordinatorNotAvailableError()
         if code in _ELSEWHERE:
             return NotCoordinatorError()
-        name = ErrorCode(code).name
-        _log.error("a write to %s failed: %s", self.partition.topic_partition, name)
-        return UnknownServerError()
+        if code in _TOO_LARGE:
+            name = ErrorCode(code).name
+            _log.error("a write to %s failed: %s", self.partition.topic_partition, name)
+            return UnknownServerError()
+        return error_of(code)
 
     def close(self) -> None:
         """Fail all open writes: without leadership their results will not be known here."""
@@ -177,4 +199,5 @@ _UNAVAILABLE = frozenset(
         ErrorCode.REQUEST_TIMED_OUT,
     )
 )
+_TOO_LARGE = frozenset((ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE))
 _ELSEWHERE = frozenset((ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR))

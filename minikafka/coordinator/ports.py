@@ -12,6 +12,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.results import DamagedRecordsError, LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.builder import TransactionEnd
 from minikafka.records.validation import AppendOrigin
 
 
@@ -42,6 +43,9 @@ class LedPartition(Protocol):
         self, records: memoryview, *, required_acks: int, origin: AppendOrigin = ...
     ) -> LogAppendInfo:
         """Append a batch; see `Partition.append_as_leader`."""
+
+    def append_end_marker(self, end: TransactionEnd) -> LogAppendInfo:
+        """Append the marker of a transaction; see `Partition.append_end_marker`."""
 
 
 class Replicas(Protocol):

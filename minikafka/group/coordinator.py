@@ -21,6 +21,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.journal import Write
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.group.group import Group
 from minikafka.group.membership import Caller, Joining
@@ -33,6 +34,7 @@ from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.metadata.image import MetadataImage
+from minikafka.records.builder import TransactionEnd
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,6 +114,19 @@ class GroupCoordinator:
             raise NotCoordinatorError
         shard.require_active()
         return shard
+
+    def end_transaction(self, index: int, end: TransactionEnd) -> Write:
+        """Write the marker of a transaction to a partition of `__consumer_offsets`.
+
+        Raises:
+            NotCoordinatorError, CoordinatorLoadInProgressError, and the errors of
+            `Journal.append_end_marker`.
+        """
+        shard = self.shards.get(index)
+        if shard is None:
+            raise NotCoordinatorError
+        shard.require_active()
+        return shard.commits.end_transaction(end)
 
     # Members
 

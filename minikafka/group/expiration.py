@@ -62,7 +62,7 @@ class GroupExpiration:
             is_over = (
                 group.state is GroupState.EMPTY
                 and not group.pending_members
-                and not offsets.undecided
+                and not offsets.transactional
                 and len(expired) == offsets.written_count
             )
             if expired or is_over:
@@ -98,7 +98,7 @@ class GroupExpiration:
         if offsets is None or group is None:
             return 1
         looked_at = offsets.written_count
-        gone = [at[:2] for at in offsets.all_written() if at[0] in topics]
+        gone = [at for at in offsets.all_partitions() if at[0] in topics]
         if gone:
             self._try_forget(group, gone, with_group=False)
         return _units(looked_at, len(gone))
@@ -135,9 +135,7 @@ class GroupExpiration:
             for _, at in keys:
                 if at is not None:
                     offsets.commit(*at, None)
-            if offsets.is_empty and self.shard.offsets.get(group_id) is offsets:
-                del self.shard.offsets[group_id]
-                offsets.holding.count_out()
+            self.shard.drop_if_empty(group_id, offsets)
 
         # `expect` comes last: if the write is committed already, it calls `committed`, which may
         # remove the offsets of the group.

@@ -1,8 +1,8 @@
 """The offsets that a group has committed, and their expiry.
 
 An offset is *written* when it is in the log, and *committed*, that is, returned by OffsetFetch,
-when the high watermark has passed it. Offsets of open transactions are kept by producer id until
-the transaction ends.
+when the high watermark has passed it. Offsets of open transactions are *transactional* until the
+transaction ends.
 
 Source: `OffsetMetadataManager`, `OffsetExpirationConditionImpl`, KIP-211, KIP-447.
 """
@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.group.group import Group, GroupState
 from minikafka.group.memory import OFFSET_BYTES, Holding
+from minikafka.group.transactional_offsets import TopicIndex, TransactionalOffsets
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 
 NO_EXPIRY = -1
-NO_PRODUCER = -1
 _NO_TIMESTAMP = -1
+_AFTER_ALL = 1 << 63
+"""The end offset of a record at the end of the log."""
 
 ByTopic = dict[str, dict[int, OffsetCommitValue]]
 
@@ -28,13 +30,12 @@ class GroupOffsets:
 
     written: ByTopic = field(default_factory=dict)
     committed: ByTopic = field(default_factory=dict)
-    undecided: dict[int, dict[tuple[str, int], OffsetCommitValue]] = field(default_factory=dict)
+    transactional: TransactionalOffsets = field(default_factory=TransactionalOffsets)
     holding: Holding = field(default_factory=Holding)
 
     def write(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
         """Note that an offset, or (None) its tombstone, was written to the log."""
-        self.holding.add(self.growth_bytes(topic, partition, value))
-        _put(self.written, topic, partition, value)
+        self._write((topic, partition), value, _AFTER_ALL)
 
     def growth_bytes(self, topic: str, partition: int, value: OffsetCommitValue | None) -> int:
         """Return the memory that a new offset needs beyond the one that it replaces."""
@@ -55,14 +56,50 @@ class GroupOffsets:
             return value
         return None
 
-    def is_undecided(self, topic: str, partition: int) -> bool:
-        """True if an open transaction has an offset for the partition."""
-        return any((topic, partition) in offsets for offsets in self.undecided.values())
+    def is_unstable(self, topic: str, partition: int) -> bool:
+        """True if a transaction has an offset for the partition, and its end is not committed."""
+        return self.transactional.is_unstable((topic, partition))
+
+    def transactional_growth_bytes(
+        self, producer_id: int, at: TopicIndex, value: OffsetCommitValue
+    ) -> int:
+        """Return the memory that a new offset of an open transaction needs."""
+        return _size(value) - _size(self.transactional.get(producer_id, at))
+
+    def write_transactional(
+        self, producer_id: int, at: TopicIndex, value: OffsetCommitValue, end_offset: int
+    ) -> None:
+        """Note that an open transaction has written an offset in a batch ending at `end_offset`."""
+        self.holding.add(self.transactional_growth_bytes(producer_id, at, value))
+        self.transactional.write(producer_id, at, value, end_offset)
+
+    def end_transaction(self, producer_id: int, *, is_commit: bool) -> Callable[[], None]:
+        """Note the marker of a transaction; return what must be called when it is committed."""
+        ended = self.transactional.end(producer_id)
+        commits: list[tuple[TopicIndex, OffsetCommitValue]] = []
+        for at, (end_offset, value) in ended.items():
+            self.holding.add(-_size(value))
+            if is_commit and value is not None:
+                self._write(at, value, end_offset)
+                commits.append((at, value))
+
+        def committed() -> None:
+            self.transactional.end_committed(ended)
+            for at, value in commits:
+                self.commit(*at, value)
+
+        return committed
+
+    def _write(self, at: TopicIndex, value: OffsetCommitValue | None, end_offset: int) -> None:
+        self.holding.add(self.growth_bytes(*at, value))
+        for replaced in self.transactional.replace(at, end_offset):
+            self.holding.add(-_size(replaced))
+        _put(self.written, *at, value)
 
     @property
     def is_empty(self) -> bool:
-        """True if no offset is left, neither written, committed nor undecided."""
-        return not (self.written or self.committed or self.undecided)
+        """True if no offset is left, neither written, committed nor of a transaction."""
+        return not (self.written or self.committed or self.transactional)
 
     @property
     def written_count(self) -> int:
@@ -75,6 +112,15 @@ class GroupOffsets:
             for partition, value in partitions.items():
                 yield topic, partition, value
 
+    def all_partitions(self) -> Iterator[TopicIndex]:
+        """Yield the partitions with an offset in the log, of a transaction or not."""
+        for topic, partitions in self.written.items():
+            for partition in partitions:
+                yield topic, partition
+        for topic, partition in self.transactional.partitions():
+            if partition not in self.written.get(topic, _NOTHING):
+                yield topic, partition
+
     def expired(self, group: Group, wall_ms: int, retention_ms: int) -> list[tuple[str, int]]:
         """Return the partitions whose offsets have expired (KIP-211)."""
         since = _expires_from(group)
@@ -85,7 +131,7 @@ class GroupOffsets:
             (topic, partition)
             for topic, partition, value in self.all_written()
             if not group.may_consume(topic, subscribed)
-            and not self.is_undecided(topic, partition)
+            and not self.is_unstable(topic, partition)
             and (
                 wall_ms >= value.expire_timestamp
                 if value.expire_timestamp != NO_EXPIRY

@@ -15,6 +15,7 @@ from functools import partial
 from minikafka.coordinator.journal import Journal
 from minikafka.group.group import Group
 from minikafka.group.offsets import GroupOffsets
+from minikafka.group.open_transactions import OpenTransactions
 from minikafka.group.records import GroupRecord, OffsetRecord, parse_record
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.records.batch import BatchHeader, Buffer
@@ -31,8 +32,7 @@ class GroupReplay:
     next_offset: int
     groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
-    _undecided: dict[int, dict[str, GroupOffsets]] = field(default_factory=dict)
-    """Offsets by group, by the producers whose open transactions have offsets of the group."""
+    transactions: OpenTransactions = field(default_factory=OpenTransactions)
 
     def finished_groups(self) -> Iterator[Group]:
         """Yield the groups at the end of the log, including those that have only offsets."""
@@ -53,7 +53,8 @@ class GroupReplay:
             if header.is_control:
                 marker = end_marker(record)
                 if marker is not None:
-                    commits += self._decide(header.producer_id, is_commit=marker.is_commit)
+                    ended = self.transactions.end(header.producer_id, is_commit=marker.is_commit)
+                    commits += ended.commits
                 continue
             if record.key is None:
                 continue
@@ -69,24 +70,19 @@ class GroupReplay:
                     self.groups[key.group] = value
                 case OffsetRecord(key, value) if header.is_transactional and value is not None:
                     offsets = self._of(key.group)
-                    self._undecided.setdefault(header.producer_id, {})[key.group] = offsets
-                    undecided = offsets.undecided.setdefault(header.producer_id, {})
-                    undecided[key.topic, key.partition] = value
+                    self.transactions.write(
+                        header.producer_id,
+                        (key.group, offsets),
+                        (key.topic, key.partition),
+                        value,
+                        header.next_offset,
+                    )
                 case OffsetRecord(key, value):
                     offsets = self._of(key.group)
                     offsets.write(key.topic, key.partition, value)
                     commits.append(partial(offsets.commit, key.topic, key.partition, value))
         if commits:
             self._commit(header.next_offset, commits)
-
-    def _decide(self, producer_id: int, *, is_commit: bool) -> list[Callable[[], None]]:
-        commits: list[Callable[[], None]] = []
-        for offsets in self._undecided.pop(producer_id, {}).values():
-            for (topic, index), value in offsets.undecided.pop(producer_id, {}).items():
-                if is_commit:
-                    offsets.write(topic, index, value)
-                    commits.append(partial(offsets.commit, topic, index, value))
-        return commits
 
     def _commit(self, end_offset: int, commits: list[Callable[[], None]]) -> None:
         def committed() -> None:

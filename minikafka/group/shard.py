@@ -10,20 +10,15 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
     CoordinatorLoadInProgressError,
-    ErrorCode,
     GroupIdNotFoundError,
-    IllegalGenerationError,
     NonEmptyGroupError,
     NotCoordinatorError,
-    RebalanceInProgressError,
     UnknownMemberIdError,
 )
-from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -36,17 +31,13 @@ from minikafka.group.group import Group, GroupState
 from minikafka.group.member import size_of_protocols
 from minikafka.group.membership import Membership
 from minikafka.group.memory import GROUP_BYTES, MEMBER_BYTES, PROTOCOL_BYTES, GroupMemory
-from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
+from minikafka.group.offset_commits import OffsetCommits
+from minikafka.group.offsets import GroupOffsets
+from minikafka.group.open_transactions import OpenTransactions
 from minikafka.group.rebalance import Rebalance
-from minikafka.group.records import group_key, group_value, offset_key, offset_value
-from minikafka.group.replay import GroupReplay, simple_group
-from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
+from minikafka.group.records import group_key, group_value
+from minikafka.group.replay import GroupReplay
 from minikafka.messages.join_group import JoinGroupRequest
-from minikafka.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitResponsePartition,
-)
 from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.records.builder import NewRecord
 
@@ -77,15 +68,6 @@ SHARD_STATES = StateTable(
 )
 
 
-class CommitRow(NamedTuple):
-    """One partition of an OffsetCommit request, with its part of the response."""
-
-    topic: str
-    topic_id: Uuid
-    wanted: OffsetCommitRequestPartition
-    answer: OffsetCommitResponsePartition
-
-
 @dataclass(slots=True, eq=False)
 class Shard:
     """The groups of one partition. `on_lost` is called when this broker no longer leads it."""
@@ -104,6 +86,8 @@ class Shard:
     rebalance: Rebalance = field(init=False)
     membership: Membership = field(init=False)
     expiration: GroupExpiration = field(init=False)
+    commits: OffsetCommits = field(init=False)
+    transactions: OpenTransactions = field(default_factory=OpenTransactions)
 
     def __post_init__(self) -> None:
         """Create the parts that work on the groups."""
@@ -117,6 +101,7 @@ class Shard:
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
         self.expiration = GroupExpiration(self)
+        self.commits = OffsetCommits(self)
 
     def _journal_settings(self) -> JournalSettings:
         config = self.config()
@@ -143,6 +128,7 @@ class Shard:
     def _take_over(self, replay: GroupReplay) -> Iterator[int]:
         """Take over the loaded groups and offsets, become active, then start member sessions."""
         self.offsets = replay.offsets
+        self.transactions = replay.transactions
         for group in replay.finished_groups():
             if not self._still_loads():
                 return
@@ -287,90 +273,12 @@ class Shard:
         if group.state is not GroupState.EMPTY:
             raise NonEmptyGroupError
         offsets = self.offsets.get(group_id)
-        partitions = [] if offsets is None else [at[:2] for at in offsets.all_written()]
+        partitions = [] if offsets is None else list(offsets.all_partitions())
         write = self.expiration.forget(group, partitions, with_group=True)
         assert write is not None
         return write
 
     # Offsets
-
-    def commit(
-        self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
-    ) -> Write | None:
-        """Write offsets; return None if no row is left to write.
-
-        Metadata that is too long fails only its row.
-
-        Raises:
-            IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
-            FencedInstanceIdError, RebalanceInProgressError, and the errors of `Journal.append`.
-        """
-        self.expiration.forget_gone(request.group_id)
-        group = self._group_of_commit(request, version)
-        limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
-        now_ms = self.env.clock.wall_ms
-        retention_ms = request.retention_time_ms
-        # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
-        # negative.
-        expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
-        # A partition that is named twice is written once: the last value counts.
-        values = {}
-        for topic, topic_id, wanted, answer in rows:
-            metadata = wanted.committed_metadata or ""
-            if len(metadata) > limit:
-                answer.error_code = ErrorCode.OFFSET_METADATA_TOO_LARGE
-                continue
-            values[topic, wanted.partition_index] = OffsetCommitValue(
-                wanted.committed_offset,
-                wanted.committed_leader_epoch,
-                metadata,
-                now_ms,
-                expire_ms,
-                topic_id if expire_ms == NO_EXPIRY else ZERO_UUID,
-            )
-        self.membership.committed(group, request.member_id)
-        if not values:
-            return None
-        changes = [(topic, partition, value) for (topic, partition), value in values.items()]
-        records = [
-            NewRecord(now_ms, offset_key(request.group_id, topic, partition), offset_value(value))
-            for topic, partition, value in changes
-        ]
-        offsets = self.offsets.get(group.group_id) or GroupOffsets()
-        self.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
-
-        def committed() -> None:
-            for change in changes:
-                offsets.commit(*change)
-
-        write = self.journal.append(records, on_committed=committed)
-        self.groups.setdefault(group.group_id, group).holding.count_in(self.memory)
-        self.offsets.setdefault(group.group_id, offsets).holding.count_in(self.memory)
-        for change in changes:
-            offsets.write(*change)
-        return write
-
-    def _group_of_commit(self, request: OffsetCommitRequest, version: int) -> Group:
-        """Return the group to commit for; a new one if it does not exist and no member commits."""
-        generation = request.generation_id_or_member_epoch
-        group = self.groups.get(request.group_id)
-        if group is None:
-            if generation >= 0:
-                if version >= _GROUP_ID_NOT_FOUND_FROM:
-                    raise GroupIdNotFoundError(f"Group {request.group_id} not found.")
-                raise IllegalGenerationError
-            return simple_group(request.group_id, self.env.clock.wall_ms)
-        if generation < 0 and group.state is GroupState.EMPTY:
-            return group
-        if generation >= 0 or request.member_id or request.group_instance_id is not None:
-            group.require_member(request.member_id, request.group_instance_id)
-            group.require_generation(generation)
-        else:
-            # If a group has members, only they may commit.
-            raise UnknownMemberIdError
-        if group.state is GroupState.COMPLETING_REBALANCE:
-            raise RebalanceInProgressError
-        return group
 
     def committed_offsets(self, group_id: str) -> GroupOffsets:
         """Return the committed offsets of a group; empty for an unknown group.
@@ -395,6 +303,12 @@ class Shard:
             [at for at in partitions if at[1] in offsets.written.get(at[0], {})],
             with_group=False,
         )
+
+    def drop_if_empty(self, group_id: str, offsets: GroupOffsets) -> None:
+        """Drop the object for the offsets of a group if it has none."""
+        if offsets.is_empty and self.offsets.get(group_id) is offsets:
+            del self.offsets[group_id]
+            offsets.holding.count_out()
 
     @property
     def serves(self) -> bool:

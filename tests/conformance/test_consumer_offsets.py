@@ -103,7 +103,7 @@ def test_deleted_group_is_gone(replay):
 def test_only_the_committed_transaction_counts(replay):
     offsets = replay.offsets["eos"]
     assert offsets.committed["tt"][0].offset == 5
-    assert not offsets.is_undecided("tt", 0)
+    assert not offsets.is_unstable("tt", 0)
 
 
 def test_every_record_is_written_as_kafka_wrote_it():

@@ -9,8 +9,8 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config.values import Config
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.group.membership import Caller
+from minikafka.group.offset_commits import CommitRow
 from minikafka.group.records import parse_record
-from minikafka.group.shard import CommitRow
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
@@ -23,8 +23,14 @@ from minikafka.messages.offset_commit import (
     OffsetCommitResponsePartition,
 )
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from minikafka.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitResponsePartition,
+)
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.records.builder import TransactionEnd
 from minikafka.records.reader import read_records
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
@@ -210,8 +216,38 @@ class World:
             for index, offset in (offsets.items() if isinstance(offsets, dict) else offsets)
         ]
         request = OffsetCommitRequest(group, generation, member_id, None, retention)
-        write = self.groups.shard_of(group).commit(request, version, rows)
+        write = self.groups.shard_of(group).commits.commit(request, version, rows)
         return write, [row.answer.error_code for row in rows]
+
+    def commit_transactional(
+        self, offsets, producer_id=7, group="g", member_id="", generation=-1, instance=None,
+        topic="t", metadata="",
+    ):  # fmt: skip
+        """Commit offsets by partition in a transaction; the write and the rows' answers."""
+        rows = [
+            CommitRow(
+                topic,
+                Uuid.of(3, 3),
+                TxnOffsetCommitRequestPartition(index, offset, 0, metadata),
+                TxnOffsetCommitResponsePartition(index),
+            )
+            for index, offset in offsets.items()
+        ]
+        request = TxnOffsetCommitRequest(
+            "tx", group, producer_id, 0, generation, member_id, instance
+        )
+        write = self.groups.shard_of(group).commits.commit_transactional(request, rows)
+        return write, [row.answer.error_code for row in rows]
+
+    def end_transaction(self, producer_id=7, is_commit=True, epoch=0, coordinator_epoch=0):
+        """The marker of a transaction."""
+        end = TransactionEnd(producer_id, epoch, is_commit, coordinator_epoch, 0)
+        return self.groups.end_transaction(0, end)
+
+    def unstable(self, group="g", topic="t", partitions=range(10)):
+        """The partitions with an offset of a transaction that is not over."""
+        offsets = self.groups.shard_of(group).committed_offsets(group)
+        return [index for index in partitions if offsets.is_unstable(topic, index)]
 
     def committed(self, group="g", topic="t"):
         """Committed offsets by partition."""

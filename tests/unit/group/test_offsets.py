@@ -1,4 +1,4 @@
-"""Written, committed and undecided offsets."""
+"""Written, committed and transactional offsets."""
 
 import pytest
 
@@ -46,9 +46,9 @@ def test_offsets_that_are_removed_leave_nothing_behind():
 def test_offset_of_an_open_transaction_does_not_expire():
     offsets = GroupOffsets()
     offsets.write("t", 0, value())
-    offsets.undecided[7] = {("t", 0): value()}
+    offsets.write_transactional(7, ("t", 0), value(), 1)
     assert offsets.expired(Group("g", 0), 1_000_000, 1000) == []
-    del offsets.undecided[7]
+    offsets.end_transaction(7, is_commit=False)()
     assert offsets.expired(Group("g", 0), 1_000_000, 1000) == [("t", 0)]
 
 

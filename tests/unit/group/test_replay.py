@@ -89,8 +89,8 @@ def test_offsets_of_a_transaction_count_when_it_commits(world):
     world.restart()
     assert world.committed() == {0: 1, 7: 1}
     offsets = world.groups.shard_of("g").committed_offsets("g")
-    assert offsets.is_undecided("t", 9)
-    assert not offsets.is_undecided("t", 8)
+    assert offsets.is_unstable("t", 9)
+    assert not offsets.is_unstable("t", 8)
 
 
 def test_records_of_other_kinds_of_groups_are_left_out(world):

@@ -1,0 +1,237 @@
+"""Commits of offsets: those of members, and those of producers within a transaction.
+
+Source: `OffsetMetadataManager.commitOffset`, `commitTransactionalOffset`,
+`ClassicGroup.validateOffsetCommit`, KIP-447.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from minikafka.common.errors import (
+    ErrorCode,
+    GroupIdNotFoundError,
+    IllegalGenerationError,
+    InvalidGroupIdError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.config import log_keys
+from minikafka.coordinator.journal import Write
+from minikafka.group.group import Group, GroupState
+from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
+from minikafka.group.records import offset_key, offset_value
+from minikafka.group.replay import simple_group
+from minikafka.group.transactional_offsets import TopicIndex
+from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
+from minikafka.messages.offset_commit import OffsetCommitRequest
+from minikafka.messages.txn_offset_commit import TxnOffsetCommitRequest
+from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd
+
+if TYPE_CHECKING:
+    from minikafka.group.shard import Shard
+
+_GROUP_ID_NOT_FOUND_FROM = 9
+_LAST_MS = (1 << 63) - 1
+
+
+class WantedOffset(Protocol):
+    """One partition of OffsetCommit or TxnOffsetCommit."""
+
+    partition_index: int
+    committed_offset: int
+    committed_leader_epoch: int
+    committed_metadata: str | None
+
+
+class PartitionAnswer(Protocol):
+    """One partition of the response."""
+
+    error_code: int
+
+
+class CommitRow(NamedTuple):
+    """One partition of a request, with its part of the response."""
+
+    topic: str
+    topic_id: Uuid
+    wanted: WantedOffset
+    answer: PartitionAnswer
+
+
+Values = dict[TopicIndex, OffsetCommitValue]
+
+
+@dataclass(slots=True, eq=False)
+class OffsetCommits:
+    """Writes the offsets of a shard's groups."""
+
+    shard: "Shard"
+
+    def commit(
+        self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
+    ) -> Write | None:
+        """Write offsets; return None if no row is left to write.
+
+        Metadata that is too long fails only its row.
+
+        Raises:
+            IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
+            FencedInstanceIdError, RebalanceInProgressError, and the errors of `Journal.append`.
+        """
+        shard = self.shard
+        shard.expiration.forget_gone(request.group_id)
+        group = self._group_of_commit(request, version)
+        now_ms = shard.env.clock.wall_ms
+        retention_ms = request.retention_time_ms
+        # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
+        # negative.
+        expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
+        values = self._values(rows, expire_ms)
+        shard.membership.committed(group, request.member_id)
+        if not values:
+            return None
+        offsets = shard.offsets.get(group.group_id) or GroupOffsets()
+        changes = [(topic, partition, value) for (topic, partition), value in values.items()]
+        shard.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
+
+        def committed() -> None:
+            for change in changes:
+                offsets.commit(*change)
+
+        write = shard.journal.append(self._records(group, values), on_committed=committed)
+        self._keep(group, offsets)
+        for change in changes:
+            offsets.write(*change)
+        return write
+
+    def commit_transactional(
+        self, request: TxnOffsetCommitRequest, rows: list[CommitRow]
+    ) -> Write | None:
+        """Write offsets of a producer's open transaction; return None if no row is left to write.
+
+        They count when the transaction commits. Metadata that is too long fails only its row.
+
+        Raises:
+            InvalidGroupIdError, IllegalGenerationError, UnknownMemberIdError,
+            FencedInstanceIdError, and the errors of `Journal.append`.
+        """
+        shard = self.shard
+        shard.expiration.forget_gone(request.group_id)
+        group = self._group_of_transaction(request)
+        values = self._values(rows, NO_EXPIRY)
+        if not values:
+            return None
+        producer_id = request.producer_id
+        offsets = shard.offsets.get(group.group_id) or GroupOffsets()
+        shard.memory.require(
+            sum(
+                offsets.transactional_growth_bytes(producer_id, at, value)
+                for at, value in values.items()
+            )
+        )
+        write = shard.journal.append(
+            self._records(group, values),
+            options=BatchOptions(
+                producer_id=producer_id,
+                producer_epoch=request.producer_epoch,
+                is_transactional=True,
+            ),
+        )
+        self._keep(group, offsets)
+        for at, value in values.items():
+            shard.transactions.write(
+                producer_id, (group.group_id, offsets), at, value, write.end_offset
+            )
+        return write
+
+    def end_transaction(self, end: TransactionEnd) -> Write:
+        """Write the marker of a transaction; its offsets count, or not, when it is committed.
+
+        Raises:
+            The errors of `Journal.append_end_marker`.
+        """
+        shard = self.shard
+        write = shard.journal.append_end_marker(end)
+        ended = shard.transactions.end(end.producer_id, is_commit=end.is_commit)
+
+        def committed() -> None:
+            ended.committed()
+            for group_id, offsets in ended.groups.items():
+                shard.drop_if_empty(group_id, offsets)
+
+        shard.journal.expect(write.end_offset, on_committed=committed)
+        return write
+
+    def _values(self, rows: Iterable[CommitRow], expire_ms: int) -> Values:
+        """Return the values to write; a partition that is named twice has its last value."""
+        shard = self.shard
+        limit = shard.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
+        now_ms = shard.env.clock.wall_ms
+        values: Values = {}
+        for topic, topic_id, wanted, answer in rows:
+            metadata = wanted.committed_metadata or ""
+            if len(metadata) > limit:
+                answer.error_code = ErrorCode.OFFSET_METADATA_TOO_LARGE
+                continue
+            values[topic, wanted.partition_index] = OffsetCommitValue(
+                wanted.committed_offset,
+                wanted.committed_leader_epoch,
+                metadata,
+                now_ms,
+                expire_ms,
+                topic_id if expire_ms == NO_EXPIRY else ZERO_UUID,
+            )
+        return values
+
+    def _records(self, group: Group, values: Values) -> list[NewRecord]:
+        return [
+            self.shard.record(offset_key(group.group_id, *at), offset_value(value))
+            for at, value in values.items()
+        ]
+
+    def _keep(self, group: Group, offsets: GroupOffsets) -> None:
+        shard = self.shard
+        shard.groups.setdefault(group.group_id, group).holding.count_in(shard.memory)
+        shard.offsets.setdefault(group.group_id, offsets).holding.count_in(shard.memory)
+
+    def _group_of_commit(self, request: OffsetCommitRequest, version: int) -> Group:
+        """Return the group to commit for; a new one if it does not exist and no member commits."""
+        generation = request.generation_id_or_member_epoch
+        group = self.shard.groups.get(request.group_id)
+        if group is None:
+            if generation >= 0:
+                if version >= _GROUP_ID_NOT_FOUND_FROM:
+                    raise GroupIdNotFoundError(f"Group {request.group_id} not found.")
+                raise IllegalGenerationError
+            return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        if generation < 0 and group.state is GroupState.EMPTY:
+            return group
+        if generation >= 0 or request.member_id or request.group_instance_id is not None:
+            group.require_member(request.member_id, request.group_instance_id)
+            group.require_generation(generation)
+        else:
+            # If a group has members, only they may commit.
+            raise UnknownMemberIdError
+        if group.state is GroupState.COMPLETING_REBALANCE:
+            raise RebalanceInProgressError
+        return group
+
+    def _group_of_transaction(self, request: TxnOffsetCommitRequest) -> Group:
+        """Return the group to commit for; as `_group_of_commit`, for a producer (KIP-447)."""
+        if not request.group_id:
+            raise InvalidGroupIdError
+        generation = request.generation_id_or_member_epoch
+        group = self.shard.groups.get(request.group_id)
+        if group is None:
+            if generation >= 0:
+                raise IllegalGenerationError
+            return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        if generation < 0 and group.state is GroupState.EMPTY:
+            return group
+        # As Kafka: older producers name no member, so they may commit for a group with members.
+        if generation >= 0 or request.member_id or request.group_instance_id is not None:
+            group.require_member(request.member_id, request.group_instance_id)
+            group.require_generation(generation)
+        return group
