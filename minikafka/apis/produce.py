@@ -1,23 +1,30 @@
 """Produce (key 0), v3-13.
 
-Broker:      appends to each partition that it leads; answers by `acks` (H4).
-Leaves out:  transactions: a transactional id is rejected with INVALID_TXN_STATE, a transactional
-             batch without one with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
-Versions:    v7 zstd; v8 record errors; v9 flexible; v10 current leader (KIP-951); v13 topic ids.
+Broker:      appends to each partition that it leads; answers by `acks` (H4). The first append of a
+             transaction waits until its coordinator has confirmed the partition (KIP-890).
+Versions:    v7 zstd; v8 record errors; v9 flexible; v10 current leader (KIP-951); v11
+             TRANSACTION_ABORTABLE; v12 adds partitions to transactions; v13 topic ids.
 Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION,
              UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, CORRUPT_MESSAGE, INVALID_RECORD,
              MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_TIMESTAMP,
              UNSUPPORTED_COMPRESSION_TYPE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH,
-             INVALID_TXN_STATE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, KAFKA_STORAGE_ERROR (per
+             INVALID_TXN_STATE, INVALID_PRODUCER_ID_MAPPING, CONCURRENT_TRANSACTIONS,
+             TRANSACTION_ABORTABLE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, KAFKA_STORAGE_ERROR (per
              partition).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from minikafka.apis._leaders import endpoints_of
 from minikafka.apis._repeated import last_of_each
+from minikafka.apis._transactional_produce import (
+    append_transactional,
+    has_several_producers,
+    has_transactional,
+    producer_of,
+)
 from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
@@ -37,13 +44,7 @@ from minikafka.messages.produce import (
     TopicProduceResponse,
 )
 from minikafka.metadata.partition_registration import PartitionRegistration
-from minikafka.records.batch import (
-    ATTRIBUTES_OFFSET,
-    HEADER_SIZE,
-    LOG_OVERHEAD,
-    MAGIC_OFFSET,
-    TRANSACTIONAL,
-)
+from minikafka.records.batch import ATTRIBUTES_OFFSET
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.append_queue import queue_append
@@ -57,9 +58,6 @@ _TOPIC_IDS_FROM = 13
 _RECORD_ERRORS_FROM = 8
 _CURRENT_LEADER_FROM = 10
 _ZSTD_FROM = 7
-_LAST_ATTRIBUTE = ATTRIBUTES_OFFSET + 1
-_LENGTH_AT = 8
-_MAGIC = 2
 _ADMIN_CLIENT_ID = "__admin_client"
 
 
@@ -74,7 +72,7 @@ class WaitingAppend(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """An append whose records are being validated outside the node's step."""
+    """An append whose records are being validated or verified outside the node's step."""
 
     partition: Partition
     append: QueuedAppend
@@ -94,14 +92,12 @@ def produce(
     pending: PendingAppends = ([], [])
     waiting, queued = pending
     wanted = _without_repeats(request.topic_data)
-    append = _append
-    if request.transactional_id is None and _has_transactional(wanted):
-        append = _refuse_transaction
-    topics = [
+    refusal = _refusal(request, wanted) if has_transactional(wanted) else None
+    topics = refusal or [
         TopicProduceResponse(
             topic.name,
             topic.topic_id,
-            [append(ctx, request, topic, data, pending) for data in topic.partition_data],
+            [_append(ctx, request, topic, data, pending) for data in topic.partition_data],
         )
         for topic in wanted
     ]
@@ -183,44 +179,43 @@ def _without_repeats(topics: list[TopicProduceData]) -> list[TopicProduceData]:
     return [TopicProduceData(name, topic_id, data) for (name, topic_id), data in rows]
 
 
-def _has_transactional(topics: list[TopicProduceData]) -> bool:
-    """True if the first batch of any partition is marked as transactional."""
-    for topic in topics:
-        for data in topic.partition_data:
-            records: Any = data.records or b""
-            if (
-                len(records) > _LAST_ATTRIBUTE
-                and records[_LAST_ATTRIBUTE] & TRANSACTIONAL
-                and _begins_with_a_batch(records)
-            ):
-                return True
-    return False
+def _refused(
+    topics: list[TopicProduceData], code: ErrorCode, message: str
+) -> list[TopicProduceResponse]:
+    """Reject all partitions of a request."""
+    return [
+        TopicProduceResponse(
+            topic.name,
+            topic.topic_id,
+            [
+                PartitionProduceResponse(data.index, code, -1, error_message=message)
+                for data in topic.partition_data
+            ],
+        )
+        for topic in topics
+    ]
 
 
-def _begins_with_a_batch(records: memoryview) -> bool:
-    """True if `records` start with a whole batch of magic 2, which has this attribute."""
-    end = LOG_OVERHEAD + int.from_bytes(records[_LENGTH_AT:LOG_OVERHEAD], "big", signed=True)
-    return records[MAGIC_OFFSET] == _MAGIC and HEADER_SIZE <= end <= len(records)
-
-
-def _refuse_transaction(
-    ctx: BrokerContext,
-    request: ProduceRequest,
-    topic: TopicProduceData,
-    data: PartitionProduceData,
-    pending: PendingAppends,
-) -> PartitionProduceResponse:
-    """Reject a transactional batch: without a coordinator its transaction would never end.
+def _refusal(
+    request: ProduceRequest, topics: list[TopicProduceData]
+) -> list[TopicProduceResponse] | None:
+    """Return the answers if transactional batches make the whole request invalid, or None.
 
     As Kafka: all partitions of such a request are rejected (`KafkaApis.handleProduceRequest`).
     """
-    del ctx, request, topic, pending
-    return PartitionProduceResponse(
-        data.index,
-        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-        -1,
-        error_message="a transactional batch needs the transactional id of its producer",
-    )
+    if request.transactional_id is None:
+        return _refused(
+            topics,
+            ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+            "a transactional batch needs the transactional id of its producer",
+        )
+    if has_several_producers(topics):
+        return _refused(
+            topics,
+            ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+            "the transactional batches of a request must have the same producer id and epoch",
+        )
+    return None
 
 
 def _append(
@@ -239,15 +234,20 @@ def _append(
     try:
         partition = _partition(ctx, topic, data.index)
         records = data.records
-        if request.transactional_id is not None:
-            answer.error_code = ErrorCode.INVALID_TXN_STATE
-            answer.error_message = "transactions are not available"
-            return answer
         if not isinstance(records, memoryview):
             records = memoryview(bytearray() if records is None else bytearray(records))  # type: ignore[arg-type]
         if ctx.version < _ZSTD_FROM and is_zstd(records):
             answer.error_code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
             return answer
+        if request.transactional_id is not None:
+            producer = producer_of(request.transactional_id, records, ctx.version)
+            if producer is not None:
+                gate = ctx.broker.transactional_appends
+                item = append_transactional(gate, partition, records, acks, producer)
+                each = Queued(partition, item, answer)
+                if not _settle(ctx, request, each, waiting):
+                    queued.append(each)
+                return answer
         if partition.queued:
             queued.append(_queue(ctx, partition, records, acks, answer))
             return answer

@@ -28,6 +28,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import StorageFault
 from minikafka.coordinator.ports import LedPartition
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin
@@ -105,8 +106,9 @@ class Journal:
         on_committed: Callable[[], None] = _nothing,
         on_decided: Callable[[ErrorCode], None] = _ignore,
         options: BatchOptions = _PLAIN,
+        guard: VerificationGuard = NOT_VERIFIED,
     ) -> Write:
-        """Append one batch; `options` may make it part of a producer's transaction.
+        """Append one batch; `options` and `guard` make it part of a producer's transaction.
 
         Raises:
             KafkaError: with the code for the response to a client; nothing was written.
@@ -117,7 +119,10 @@ class Journal:
         batch = build_batch(records, replace(options, codec=settings.codec))
         try:
             info = self.partition.append_as_leader(
-                memoryview(batch), required_acks=-1, origin=AppendOrigin.COORDINATOR
+                memoryview(batch),
+                required_acks=-1,
+                origin=AppendOrigin.COORDINATOR,
+                guard=guard,
             )
         except (KafkaError, RecordValidationError) as error:
             raise self._as_clients_see_it(error.code) from error

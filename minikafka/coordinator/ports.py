@@ -12,6 +12,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.results import DamagedRecordsError, LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import VerificationGuard
 from minikafka.records.builder import TransactionEnd
 from minikafka.records.validation import AppendOrigin
 
@@ -40,7 +41,12 @@ class LedPartition(Protocol):
         """The key that is notified when the high watermark moves or leadership ends."""
 
     def append_as_leader(
-        self, records: memoryview, *, required_acks: int, origin: AppendOrigin = ...
+        self,
+        records: memoryview,
+        *,
+        required_acks: int,
+        origin: AppendOrigin = ...,
+        guard: VerificationGuard = ...,
     ) -> LogAppendInfo:
         """Append a batch; see `Partition.append_as_leader`."""
 

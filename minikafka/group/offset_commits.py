@@ -24,6 +24,7 @@ from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
 from minikafka.group.records import offset_key, offset_value
 from minikafka.group.replay import simple_group
 from minikafka.group.transactional_offsets import TopicIndex
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.messages.offset_commit import OffsetCommitRequest
 from minikafka.messages.txn_offset_commit import TxnOffsetCommitRequest
@@ -107,11 +108,15 @@ class OffsetCommits:
         return write
 
     def commit_transactional(
-        self, request: TxnOffsetCommitRequest, rows: list[CommitRow]
+        self,
+        request: TxnOffsetCommitRequest,
+        rows: list[CommitRow],
+        guard: VerificationGuard = NOT_VERIFIED,
     ) -> Write | None:
         """Write offsets of a producer's open transaction; return None if no row is left to write.
 
-        They count when the transaction commits. Metadata that is too long fails only its row.
+        The transaction must be ongoing in this partition, or `guard` from its verification. They
+        count when the transaction commits. Metadata that is too long fails only its row.
 
         Raises:
             InvalidGroupIdError, IllegalGenerationError, UnknownMemberIdError,
@@ -138,6 +143,7 @@ class OffsetCommits:
                 producer_epoch=request.producer_epoch,
                 is_transactional=True,
             ),
+            guard=guard,
         )
         self._keep(group, offsets)
         for at, value in values.items():

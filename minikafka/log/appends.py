@@ -6,6 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
 from minikafka.log.recovery import read_marker
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.scan import check_crc, header_at, split_batches
@@ -45,12 +46,15 @@ def check_fits(size: int, segment_bytes: int, at: TopicPartition) -> None:
 
 
 def judge_producers(
-    batches: list[tuple[memoryview, BatchHeader]], producers: ProducerState
+    batches: list[tuple[memoryview, BatchHeader]],
+    producers: ProducerState,
+    guard: VerificationGuard = NOT_VERIFIED,
+    transaction_version: int = 0,
 ) -> WrittenBatch | None:
     """Check markers and sequences; return the earlier write of a batch that is a duplicate.
 
     Raises:
-        RecordValidationError: as `ProducerState.check` and `check_marker`.
+        RecordValidationError: as the checks of `ProducerState`.
     """
     for batch, header in batches:
         if header.producer_id < 0:
@@ -58,9 +62,11 @@ def judge_producers(
         if is_marker(header):
             marker = read_marker(batch, header)
             if marker is not None:
-                producers.check_marker(header, marker)
-        elif header.base_sequence >= 0:
-            duplicate = producers.check(header)
+                producers.check_marker(header, marker, transaction_version)
+        elif header.base_sequence < 0:
+            producers.check_coordinator_batch(header, guard)
+        else:
+            duplicate = producers.check(header, guard)
             if duplicate is not None:
                 return duplicate
     return None

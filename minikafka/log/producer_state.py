@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from minikafka.common.errors import ErrorCode
 from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.records.batch import CONTROL, TRANSACTIONAL, BatchHeader, advance_sequence
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
@@ -21,7 +22,10 @@ REMEMBERED_BATCHES: Final = 5
 MOST_PRODUCERS: Final = 20_000
 """The limit per log. Each takes about 450 bytes, and one step writes the snapshot of all."""
 NO_OFFSET: Final = -1
+NO_SEQUENCE: Final = -1
 NO_COORDINATOR_EPOCH: Final = -1
+EPOCH_BUMPS_FROM: Final = 2
+"""The transaction version in which each end of a transaction bumps the producer's epoch."""
 
 
 class WrittenBatch(NamedTuple):
@@ -39,10 +43,11 @@ class WrittenBatch(NamedTuple):
 
 
 def written_batch(header: BatchHeader) -> WrittenBatch:
-    """The parts of a data batch that are remembered."""
+    """The parts of a data batch that are remembered. A coordinator's batch has no sequence."""
     delta = header.last_offset_delta
+    sequence = header.base_sequence
     return WrittenBatch(
-        (header.base_sequence + delta) & 0x7FFFFFFF,
+        (sequence + delta) & 0x7FFFFFFF if sequence >= 0 else NO_SEQUENCE,
         header.base_offset + delta,
         delta,
         header.max_timestamp,
@@ -83,32 +88,63 @@ class ProducerState:
     unreplicated: list[EndedTransaction] = field(default_factory=list)
     end_offset: int = 0
     """The state is that of the log up to this offset."""
+    unverified: dict[int, VerificationGuard] = field(default_factory=dict)
+    """Guards of producers whose transaction has no record in this log yet, by producer id."""
     forgotten_early: int = 0
     """Producers that were forgotten for lack of room since the last report."""
 
-    def check(self, header: BatchHeader) -> WrittenBatch | None:
+    def has_ongoing(self, producer_id: int, producer_epoch: int) -> bool:
+        """True if the log has an open transaction of this producer, with this epoch."""
+        entry = self.producers.get(producer_id)
+        return entry is not None and entry.transaction_start >= 0 and entry.epoch == producer_epoch
+
+    def begin_verification(
+        self, producer_id: int, producer_epoch: int, sequence: int, *, bumps_epochs: bool
+    ) -> VerificationGuard:
+        """Return the guard for the first append of a transaction.
+
+        A marker or an append of the producer removes it.
+        """
+        guard = self.unverified.get(producer_id)
+        if guard is None:
+            if len(self.unverified) >= MOST_PRODUCERS:
+                del self.unverified[next(iter(self.unverified))]
+            guard = VerificationGuard(producer_epoch, sequence, bumps_epochs)
+            self.unverified[producer_id] = guard
+        guard.cover(producer_epoch, sequence)
+        return guard
+
+    def check(
+        self, header: BatchHeader, guard: VerificationGuard = NOT_VERIFIED
+    ) -> WrittenBatch | None:
         """Check a client's batch: return its earlier write if it is a duplicate, None if it is new.
+
+        A transactional batch needs an ongoing transaction, or the guard of its verification.
 
         Raises:
             RecordValidationError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
                 INVALID_TXN_STATE.
         """
         entry = self.producers.get(header.producer_id)
+        if header.attributes & TRANSACTIONAL:
+            if entry is not None and (duplicate := _duplicate(header, entry)) is not None:
+                return duplicate
+            self._check_verified(header, guard)
         if entry is None:
+            if self.unverified:
+                self._check_first_sequence(header)
             # As Kafka: a producer that is unknown or was forgotten may continue at any sequence.
             return None
         epoch = header.producer_epoch
+        if self.unverified and epoch >= entry.epoch and _duplicate(header, entry) is None:
+            self._check_first_sequence(header, entry)
         if epoch == entry.epoch:
             batches = entry.batches
             expected = advance_sequence(batches[-1].last_sequence, 1) if batches else 0
             if header.base_sequence != expected:
-                return self._duplicate_or_gap(header, entry, expected)
+                return _duplicate_or_gap(header, entry, expected)
         elif epoch < entry.epoch:
-            raise RecordValidationError(
-                ErrorCode.INVALID_PRODUCER_EPOCH,
-                f"Epoch of producer {header.producer_id} is {epoch}, "
-                f"which is smaller than the last seen epoch {entry.epoch}",
-            )
+            raise _stale_epoch(header, entry)
         elif header.base_sequence:
             raise RecordValidationError(
                 ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
@@ -117,14 +153,33 @@ class ProducerState:
                 f"{entry.epoch} (current producer epoch)",
             )
         if entry.transaction_start >= 0 and not header.attributes & TRANSACTIONAL:
-            raise RecordValidationError(
-                ErrorCode.INVALID_TXN_STATE,
-                f"Expected transactional write from producer {header.producer_id}",
-            )
+            raise _outside_transaction(header)
         return None
 
-    def check_marker(self, header: BatchHeader, marker: EndMarker) -> None:
+    def check_coordinator_batch(self, header: BatchHeader, guard: VerificationGuard) -> None:
+        """Check a batch that a coordinator writes for a producer: it has no sequence.
+
+        Raises:
+            RecordValidationError: INVALID_PRODUCER_EPOCH or INVALID_TXN_STATE.
+        """
+        is_transactional = bool(header.attributes & TRANSACTIONAL)
+        if is_transactional:
+            self._check_verified(header, guard)
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            return
+        if header.producer_epoch < entry.epoch:
+            raise _stale_epoch(header, entry)
+        if entry.transaction_start >= 0 and not is_transactional:
+            raise _outside_transaction(header)
+
+    def check_marker(
+        self, header: BatchHeader, marker: EndMarker, transaction_version: int = 0
+    ) -> None:
         """Check a coordinator's marker.
+
+        In transaction version 2, a marker has a newer epoch than the batches of its transaction.
+        The same epoch is accepted if no transaction is open: the coordinator repeats a marker.
 
         Raises:
             RecordValidationError: INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
@@ -132,11 +187,14 @@ class ProducerState:
         entry = self.producers.get(header.producer_id)
         if entry is None:
             return
-        if header.producer_epoch < entry.epoch:
+        epoch = header.producer_epoch
+        must_be_newer = transaction_version >= EPOCH_BUMPS_FROM and entry.transaction_start >= 0
+        if epoch < entry.epoch or (must_be_newer and epoch == entry.epoch):
             raise RecordValidationError(
                 ErrorCode.INVALID_PRODUCER_EPOCH,
-                f"Epoch {header.producer_epoch} of a marker for producer {header.producer_id} "
-                f"is smaller than the last seen epoch {entry.epoch}",
+                f"Epoch {epoch} of a marker for producer {header.producer_id} is smaller than the "
+                f"last seen epoch {entry.epoch}, or is that of the open transaction in transaction "
+                f"version {transaction_version}",
             )
         if marker.coordinator_epoch < entry.coordinator_epoch:
             raise RecordValidationError(
@@ -150,7 +208,6 @@ class ProducerState:
 
         `now_ms` is the time of the append or of the load (monotonic).
         """
-        producer_id = header.producer_id
         entry = self._moved_to_end(header, now_ms)
         if entry.epoch != header.producer_epoch:
             entry.epoch = header.producer_epoch
@@ -160,7 +217,13 @@ class ProducerState:
             del batches[0]
         batches.append(written_batch(header))
         entry.last_timestamp = header.max_timestamp
-        if header.attributes & TRANSACTIONAL and entry.transaction_start < 0:
+        if header.attributes & TRANSACTIONAL:
+            self._has_transactional(header, entry)
+
+    def _has_transactional(self, header: BatchHeader, entry: ProducerEntry) -> None:
+        producer_id = header.producer_id
+        self.unverified.pop(producer_id, None)
+        if entry.transaction_start < 0:
             entry.transaction_start = header.base_offset
             self.ongoing[producer_id] = header.base_offset
 
@@ -168,6 +231,7 @@ class ProducerState:
         self, header: BatchHeader, marker: EndMarker, high_watermark: int, now_ms: int
     ) -> AbortedTransaction | None:
         """Add a marker; return the transaction that it aborts, or None."""
+        self.unverified.pop(header.producer_id, None)
         entry = self._moved_to_end(header, now_ms)
         if entry.epoch < header.producer_epoch:
             entry.epoch = header.producer_epoch
@@ -254,18 +318,73 @@ class ProducerState:
     def _first_open_offset(self) -> int:
         return min(self.ongoing.values(), default=_NO_BOUND)
 
-    def _duplicate_or_gap(
-        self, header: BatchHeader, entry: ProducerEntry, expected: int
-    ) -> WrittenBatch:
-        last = advance_sequence(header.base_sequence, header.last_offset_delta)
-        for batch in entry.batches:
-            if batch.last_sequence == last and batch.offset_delta == header.last_offset_delta:
-                return batch
-        raise RecordValidationError(
-            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-            f"Out of order sequence number for producer {header.producer_id}: "
-            f"{header.base_sequence} (incoming seq. number), {expected} (expected)",
-        )
+    def _check_verified(self, header: BatchHeader, guard: VerificationGuard) -> None:
+        producer_id = header.producer_id
+        if guard is UNCHECKED or self.has_ongoing(producer_id, header.producer_epoch):
+            return
+        if guard is NOT_VERIFIED or self.unverified.get(producer_id) is not guard:
+            raise RecordValidationError(
+                ErrorCode.INVALID_TXN_STATE,
+                f"Record of producer {producer_id} was not part of an ongoing transaction",
+            )
+
+    def _check_first_sequence(
+        self, header: BatchHeader, entry: ProducerEntry | None = None
+    ) -> None:
+        """Check that no batch overtakes an earlier one of its transaction that was rejected."""
+        guard = self.unverified.get(header.producer_id)
+        if guard is None:
+            return
+        if header.base_sequence > guard.lowest_sequence:
+            raise RecordValidationError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Out of order sequence number for producer {header.producer_id}: "
+                f"{header.base_sequence} (incoming seq. number), {guard.lowest_sequence} "
+                "(earliest seen sequence)",
+            )
+        if guard.bumps_epochs and header.base_sequence and entry is None:
+            raise RecordValidationError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Invalid sequence number for producer {header.producer_id}: "
+                f"{header.base_sequence} (incoming seq. number), 0 (expected without a state)",
+            )
+
+
+def _duplicate(header: BatchHeader, entry: ProducerEntry) -> WrittenBatch | None:
+    """Return the earlier write of a batch, or None."""
+    if header.producer_epoch != entry.epoch:
+        return None
+    last = advance_sequence(header.base_sequence, header.last_offset_delta)
+    for batch in entry.batches:
+        if batch.last_sequence == last and batch.offset_delta == header.last_offset_delta:
+            return batch
+    return None
+
+
+def _duplicate_or_gap(header: BatchHeader, entry: ProducerEntry, expected: int) -> WrittenBatch:
+    duplicate = _duplicate(header, entry)
+    if duplicate is not None:
+        return duplicate
+    raise RecordValidationError(
+        ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        f"Out of order sequence number for producer {header.producer_id}: "
+        f"{header.base_sequence} (incoming seq. number), {expected} (expected)",
+    )
+
+
+def _stale_epoch(header: BatchHeader, entry: ProducerEntry) -> RecordValidationError:
+    return RecordValidationError(
+        ErrorCode.INVALID_PRODUCER_EPOCH,
+        f"Epoch of producer {header.producer_id} is {header.producer_epoch}, "
+        f"which is smaller than the last seen epoch {entry.epoch}",
+    )
+
+
+def _outside_transaction(header: BatchHeader) -> RecordValidationError:
+    return RecordValidationError(
+        ErrorCode.INVALID_TXN_STATE,
+        f"Expected transactional write from producer {header.producer_id}",
+    )
 
 
 def is_marker(header: BatchHeader) -> bool:

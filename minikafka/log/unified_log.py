@@ -40,6 +40,7 @@ from minikafka.log.retention import deletable
 from minikafka.log.segments import Segments
 from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
 from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 
@@ -95,11 +96,14 @@ class UnifiedLog:
         now: Now,
         origin: AppendOrigin = AppendOrigin.CLIENT,
         budget: Budget = UNBOUNDED,
+        guard: VerificationGuard = NOT_VERIFIED,
+        transaction_version: int = 0,
     ) -> LogAppendInfo:
         """Validate records, give them offsets and the leader's epoch, and write them.
 
         `records` is changed in place where that is possible. A client sends exactly one batch.
-        Other origins may send several; all are validated before the first is written.
+        Other origins may send several; all are validated before the first is written. `guard` is
+        for transactional records, `transaction_version` for markers: see `ProducerState`.
 
         Raises:
             RecordValidationError: has the error code for the producer; nothing was written.
@@ -107,13 +111,18 @@ class UnifiedLog:
             StorageFault: nothing may be acknowledged.
         """
         if origin is not _CLIENT:
-            return self._append_all(records, leader_epoch, now, origin)
+            batches = validate_all(records, self.config.records, origin, now.wall_ms)
+            duplicate = judge_producers(batches, self.content.producers, guard, transaction_version)
+            if duplicate is not None:
+                return duplicate_of(duplicate, self.log_start_offset)
+            return combined([self._append_one(*each, leader_epoch, now) for each in batches])
         batch, header = validate_batch(records, self.config.records, origin, now.wall_ms, budget)
-        return self.append_validated(batch, header, leader_epoch=leader_epoch, now=now)
+        return self.append_validated(batch, header, leader_epoch=leader_epoch, now=now, guard=guard)
 
     def append_validated(
-        self, batch: memoryview, header: BatchHeader, *, leader_epoch: int, now: Now
-    ) -> LogAppendInfo:
+        self, batch: memoryview, header: BatchHeader, *, leader_epoch: int, now: Now,
+        guard: VerificationGuard = NOT_VERIFIED,
+    ) -> LogAppendInfo:  # fmt: skip
         """Append the result of `validate_batch` for a client's records.
 
         Raises:
@@ -121,7 +130,7 @@ class UnifiedLog:
             StorageFault: nothing may be acknowledged.
         """
         if header.producer_id >= 0:
-            duplicate = self.content.producers.check(header)
+            duplicate = self.content.producers.check(header, guard)
             if duplicate is not None:
                 return duplicate_of(duplicate, self.log_start_offset)
         return self._append_one(batch, header, leader_epoch, now)
@@ -398,16 +407,6 @@ class UnifiedLog:
     def abandon(self) -> None:
         """Close the files without writing."""
         self.segments.close()
-
-    def _append_all(
-        self, records: memoryview, leader_epoch: int, now: Now, origin: AppendOrigin
-    ) -> LogAppendInfo:
-        batches = validate_all(records, self.config.records, origin, now.wall_ms)
-        if (duplicate := judge_producers(batches, self.content.producers)) is not None:
-            return duplicate_of(duplicate, self.log_start_offset)
-        return combined(
-            [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
-        )
 
     def _append_one(
         self, batch: memoryview, header: BatchHeader, leader_epoch: int, now: Now

@@ -46,6 +46,7 @@ from minikafka.raft.snapshotter import Snapshotter
 from minikafka.raft.voter_history import VoterHistory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.records.summary import units_per_step
+from minikafka.replica.add_partitions_to_txn import AddPartitionsToTxnManager
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.auto_topics import AutoTopics
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
@@ -55,6 +56,7 @@ from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.transactional_appends import TransactionalAppends
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 from minikafka.serving.context import BrokerServices, ControllerServices
@@ -379,6 +381,7 @@ class _Builder:
             self.loader,
             logs=self.logs,
             replicas=replicas,
+            transactional_appends=self._transactional_appends(replicas, dynamic),
             fetch_sessions=FetchSessions(
                 env, values[keys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS]
             ),
@@ -391,6 +394,21 @@ class _Builder:
             forwarding=forwarding,
             dynamic=dynamic,
         )
+
+    def _transactional_appends(
+        self, replicas: ReplicaManager, dynamic: DynamicConfig
+    ) -> TransactionalAppends:
+        verifier = AddPartitionsToTxnManager(
+            self.env,
+            self.calls,
+            self.config.inter_broker_listener_name,
+            self._image,
+            lambda: dynamic.current,
+        )
+        gate = TransactionalAppends(self.env, verifier, lambda: dynamic.current)
+        replicas.on_leadership.append(gate.leadership_changed)
+        replicas.on_removed.append(gate.removed)
+        return gate
 
     def _image(self) -> MetadataImage:
         return self.loader.image

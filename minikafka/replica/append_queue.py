@@ -9,9 +9,12 @@ made when a batch is appended.
 from collections.abc import Callable
 from functools import partial
 
+from minikafka.common.budget import OverBudgetError
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError
 from minikafka.common.faults import StorageFault
+from minikafka.log.results import LogAppendInfo
+from minikafka.log.verification import VerificationGuard
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin, validate_batch
 from minikafka.replica.partition import Partition
@@ -23,6 +26,36 @@ def queue_append(
 ) -> QueuedAppend:
     """Validate a copy of a client's records elsewhere; append them after the queued appends."""
     item = QueuedAppend(required_acks, len(records))
+    _queue(env, partition, records, item)
+    return item
+
+
+def append_or_queue(
+    env: Environment,
+    partition: Partition,
+    records: memoryview,
+    item: QueuedAppend,
+    guard: VerificationGuard,
+) -> None:
+    """Append transactional records for `item`, at once or after the queued appends."""
+    item.guard = guard
+    if partition.queued:
+        _queue(env, partition, records, item)
+        return
+    try:
+        _settle(
+            env,
+            partition,
+            item,
+            lambda: partition.append_as_leader(
+                records, required_acks=item.required_acks, guard=guard
+            ),
+        )
+    except OverBudgetError:
+        _queue(env, partition, records, item)
+
+
+def _queue(env: Environment, partition: Partition, records: memoryview, item: QueuedAppend) -> None:
     partition.queued.append(item)
     env.queued_bytes += item.size_bytes
     function: Callable[[], Validated] = partial(
@@ -40,28 +73,42 @@ def queue_append(
             _append(env, partition, queued.popleft())
 
     env.work(function, validated)
-    return item
 
 
 def _append(env: Environment, partition: Partition, item: QueuedAppend) -> None:
     validated, item.validated = item.validated, None
     env.queued_bytes -= item.size_bytes
-    item.leader_epoch = partition.leader_epoch
     if isinstance(validated, tuple):
         batch, header = validated
-        try:
-            item.outcome = partition.append_validated(
-                batch, header, required_acks=item.required_acks
-            )
-        except StorageFault as fault:
-            # At once: the appends that are queued behind must not reach this log any more.
-            env.on_storage_fault(fault)
-            item.outcome = KafkaStorageError()
-        except (RecordValidationError, KafkaError) as refusal:
-            # Without its traceback, which would keep this frame, and so `item` and the records.
-            item.outcome = refusal.with_traceback(None)
-        except Exception as error:  # noqa: BLE001 - the waiting request raises it
-            item.outcome = error
+        _settle(
+            env,
+            partition,
+            item,
+            lambda: partition.append_validated(
+                batch, header, required_acks=item.required_acks, guard=item.guard
+            ),
+        )
     else:
         item.outcome = validated
+        env.notify(item.done)
+
+
+def _settle(
+    env: Environment, partition: Partition, item: QueuedAppend, append: Callable[[], LogAppendInfo]
+) -> None:
+    """Run an append and set its result; raise OverBudgetError."""
+    item.leader_epoch = partition.leader_epoch
+    try:
+        item.outcome = append()
+    except OverBudgetError:
+        raise
+    except StorageFault as fault:
+        # At once: the appends that are queued behind must not reach this log any more.
+        env.on_storage_fault(fault)
+        item.outcome = KafkaStorageError()
+    except (RecordValidationError, KafkaError) as refusal:
+        # Without its traceback, which would keep this frame, and so `item` and the records.
+        item.outcome = refusal.with_traceback(None)
+    except Exception as error:  # noqa: BLE001 - the waiting request raises it
+        item.outcome = error
     env.notify(item.done)

@@ -3,7 +3,7 @@
 Source: `Partition`, `PartitionState` (CommittedPartitionState, PendingExpandIsr, PendingShrinkIsr).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from minikafka.metadata.broker_registration import BrokerRegistration
@@ -69,3 +69,22 @@ def out_of_sync(
         if broker in followers
         and not followers[broker].is_caught_up(leader_end_offset, now_ms, lag_max_ms)
     )
+
+
+def joining_followers(
+    followers: Mapping[int, ReplicaState],
+    maximal_isr: Container[int],
+    brokers: Mapping[int, BrokerRegistration],
+    *,
+    leader_end_offset: int,
+    now_ms: int,
+    lag_max_ms: int,
+) -> list[int]:
+    """Followers outside the ISR that are caught up and may join: the high watermark waits."""
+    return [
+        broker
+        for broker, follower in followers.items()
+        if broker not in maximal_isr
+        and follower.is_caught_up(leader_end_offset, now_ms, lag_max_ms)
+        and may_join(follower, brokers.get(broker))
+    ]

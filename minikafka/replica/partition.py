@@ -29,6 +29,7 @@ from minikafka.common.wait_key import WaitKey
 from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
@@ -40,7 +41,7 @@ from minikafka.records.batch import BatchHeader
 from minikafka.records.builder import TransactionEnd, build_end_marker
 from minikafka.records.validation import AppendOrigin
 from minikafka.replica.high_watermark import next_high_watermark
-from minikafka.replica.in_sync_replicas import IsrState, may_join
+from minikafka.replica.in_sync_replicas import IsrState, joining_followers
 from minikafka.replica.isr_proposals import IsrProposal, IsrProposals
 from minikafka.replica.news import News, PartitionWatcher
 from minikafka.replica.queued_append import QueuedAppend
@@ -184,6 +185,7 @@ class Partition:
 
     def replace_log(self, log: UnifiedLog) -> None:
         """Use another log with the same records, all of which are durable."""
+        log.producers.unverified = self.log.producers.unverified
         self.log = log
         self.tell()
         if self.is_leader:
@@ -235,22 +237,11 @@ class Partition:
                     leader_end_offset=end_offset,
                     now_ms=now_ms,
                 )
-            self._log_leadership(registration.isr, end_offset)
+            _log_leadership(self, registration.isr)
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
             # The recovery is complete: this broker can do nothing more for lost records (L8).
             self.proposals.propose(self.isr.committed)
-
-    def _log_leadership(self, isr: Sequence[int], end_offset: int) -> None:
-        kind = _CLEAN
-        line = (
-            f"broker {self.broker_id} leads epoch {self.leader_epoch} from offset {end_offset}; "
-            f"ISR {list(isr)}, high watermark {self.log.high_watermark}"
-        )
-        if self.recovery_state is LeaderRecoveryState.RECOVERING:
-            kind = UNCLEAN
-            line += "; acknowledged records that are not in this log are lost"
-        self.lines.add(kind, str(self.topic_partition), line)
 
     # Checks
 
@@ -284,9 +275,17 @@ class Partition:
     # Appending
 
     def append_as_leader(
-        self, records: memoryview, *, required_acks: int, origin: AppendOrigin = AppendOrigin.CLIENT
+        self,
+        records: memoryview,
+        *,
+        required_acks: int,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+        guard: VerificationGuard = NOT_VERIFIED,
+        transaction_version: int = 0,
     ) -> LogAppendInfo:
         """Append a producer's records (H4).
+
+        Transactional records need an ongoing transaction or the `guard` of their verification.
 
         Raises:
             NotLeaderOrFollowerError: this broker is not leader.
@@ -303,17 +302,20 @@ class Partition:
             now=env.clock.now,
             origin=origin,
             budget=env.budget,
+            guard=guard,
+            transaction_version=transaction_version,
         )
         self._has_taken(info, len(records))
         return info
 
     def append_validated(
-        self, batch: memoryview, header: BatchHeader, *, required_acks: int
-    ) -> LogAppendInfo:
+        self, batch: memoryview, header: BatchHeader, *, required_acks: int,
+        guard: VerificationGuard = NOT_VERIFIED,
+    ) -> LogAppendInfo:  # fmt: skip
         """Append a client's batch that was validated elsewhere; raises as `append_as_leader`."""
         self._check_may_append(required_acks)
         info = self.log.append_validated(
-            batch, header, leader_epoch=self.leader_epoch, now=self.env.clock.now
+            batch, header, leader_epoch=self.leader_epoch, now=self.env.clock.now, guard=guard
         )
         self._has_taken(info, len(batch))
         return info
@@ -327,7 +329,10 @@ class Partition:
         """
         batch = build_end_marker(end, self.env.clock.wall_ms)
         return self.append_as_leader(
-            memoryview(batch), required_acks=-1, origin=AppendOrigin.COORDINATOR
+            memoryview(batch),
+            required_acks=-1,
+            origin=AppendOrigin.COORDINATOR,
+            transaction_version=end.transaction_version,
         )
 
     def _check_may_append(self, required_acks: int) -> None:
@@ -449,15 +454,21 @@ class Partition:
         return True
 
     def _joining(self) -> list[int]:
-        """Followers outside the ISR that are caught up and may join: the high watermark waits."""
-        end_offset = self.log.log_end_offset
-        now_ms = self.env.clock.monotonic_ms
-        brokers = self.brokers()
-        maximal = self.isr.maximal
-        return [
-            broker
-            for broker, follower in self.followers.items()
-            if broker not in maximal
-            and follower.is_caught_up(end_offset, now_ms, self.lag_max_ms)
-            and may_join(follower, brokers.get(broker))
-        ]
+        return joining_followers(
+            self.followers, self.isr.maximal, self.brokers(),
+            leader_end_offset=self.log.log_end_offset,
+            now_ms=self.env.clock.monotonic_ms, lag_max_ms=self.lag_max_ms,
+        )  # fmt: skip
+
+
+def _log_leadership(partition: Partition, isr: Sequence[int]) -> None:
+    kind = _CLEAN
+    line = (
+        f"broker {partition.broker_id} leads epoch {partition.leader_epoch} from offset "
+        f"{partition.leader_epoch_start_offset}; ISR {list(isr)}, "
+        f"high watermark {partition.log.high_watermark}"
+    )
+    if partition.recovery_state is LeaderRecoveryState.RECOVERING:
+        kind = UNCLEAN
+        line += "; acknowledged records that are not in this log are lost"
+    partition.lines.add(kind, str(partition.topic_partition), line)

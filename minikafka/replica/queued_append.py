@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.wait_key import WaitKey
 from minikafka.log.results import LogAppendInfo
+from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import BatchHeader
 
 Validated = tuple[memoryview, BatchHeader]
@@ -17,6 +18,8 @@ class QueuedAppend:
     size_bytes: int
     validated: Validated | Exception | None = None
     outcome: LogAppendInfo | Exception | None = None
+    guard: VerificationGuard = NOT_VERIFIED
+    """The verification of its transaction."""
     leader_epoch: int = -1
     """The leader epoch in which the records were appended."""
     done: WaitKey = field(default_factory=lambda: WaitKey("append"))

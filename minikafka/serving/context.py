@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from minikafka.replica.fetch_session import FetchSessions
     from minikafka.replica.producer_ids import ProducerIds
     from minikafka.replica.replica_manager import ReplicaManager
+    from minikafka.replica.transactional_appends import TransactionalAppends
     from minikafka.rpc.controller_channel import ControllerChannel
 
 
@@ -57,6 +58,7 @@ class BrokerServices(NodeServices):
 
     logs: "LogManager"
     replicas: "ReplicaManager"
+    transactional_appends: "TransactionalAppends"
     fetch_sessions: "FetchSessions"
     groups: "GroupCoordinator"
     lifecycle: "BrokerLifecycle"

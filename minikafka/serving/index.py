@@ -23,6 +23,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         22: ("init_producer_id", 0, 5),
         23: ("offset_for_leader_epoch", 2, 4),
         27: ("write_txn_markers", 1, 2),
+        28: ("txn_offset_commit", 0, 5),
         32: ("describe_configs", 1, 4),
         33: ("alter_configs", 0, 2),
         34: ("alter_replica_log_dirs", 1, 2),

@@ -14,6 +14,7 @@ from minikafka.group.records import parse_record
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from minikafka.messages.leave_group import MemberIdentity
@@ -221,7 +222,7 @@ class World:
 
     def commit_transactional(
         self, offsets, producer_id=7, group="g", member_id="", generation=-1, instance=None,
-        topic="t", metadata="",
+        topic="t", metadata="", guard=UNCHECKED,
     ):  # fmt: skip
         """Commit offsets by partition in a transaction; the write and the rows' answers."""
         rows = [
@@ -236,7 +237,7 @@ class World:
         request = TxnOffsetCommitRequest(
             "tx", group, producer_id, 0, generation, member_id, instance
         )
-        write = self.groups.shard_of(group).commits.commit_transactional(request, rows)
+        write = self.groups.shard_of(group).commits.commit_transactional(request, rows, guard)
         return write, [row.answer.error_code for row in rows]
 
     def end_transaction(self, producer_id=7, is_commit=True, epoch=0, coordinator_epoch=0):

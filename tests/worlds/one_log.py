@@ -7,6 +7,7 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.validation import AppendOrigin
 
@@ -27,4 +28,6 @@ def batch(count=2, timestamp=50_000, **options):
 
 
 def append(log, *args, epoch=0, origin=AppendOrigin.CLIENT, now=NOW, **options):
-    return log.append_as_leader(batch(*args, **options), leader_epoch=epoch, now=now, origin=origin)
+    return log.append_as_leader(
+        batch(*args, **options), leader_epoch=epoch, now=now, origin=origin, guard=UNCHECKED
+    )

@@ -142,14 +142,6 @@ def test_no_records_are_no_batch(cluster, records):
     assert answer.responses[0].partition_responses[0].error_code == ErrorCode.INVALID_RECORD
 
 
-def test_a_transaction_is_refused(cluster):
-    create_topic(cluster, "t")
-    request = produce_request("t", batch(b"x"))
-    request.transactional_id = "tx"
-    answer = cluster.client().ask(request, ProduceResponse, version=BY_NAME)
-    assert answer.responses[0].partition_responses[0].error_code == ErrorCode.INVALID_TXN_STATE
-
-
 def test_answers_come_in_the_order_of_their_requests(pair):
     client, order = pair.client(), []
     for number in range(6):

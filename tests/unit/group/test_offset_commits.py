@@ -10,10 +10,12 @@ from minikafka.common.errors import (
     IllegalGenerationError,
     InvalidGroupIdError,
     InvalidProducerEpochError,
+    InvalidTxnStateError,
     NotCoordinatorError,
     TransactionCoordinatorFencedError,
     UnknownMemberIdError,
 )
+from minikafka.log.verification import NOT_VERIFIED
 
 
 def test_offsets_count_when_the_transaction_commits(world):
@@ -173,6 +175,16 @@ def test_producer_that_names_no_member_commits_for_a_group_with_members(world):
 def test_member_of_an_unknown_group_does_not_commit(world):
     with pytest.raises(IllegalGenerationError):
         world.commit_transactional({0: 5}, member_id="m", generation=1)
+
+
+def test_transaction_that_was_not_verified_writes_nothing(world):
+    with pytest.raises(InvalidTxnStateError):
+        world.commit_transactional({0: 5}, guard=NOT_VERIFIED)
+    assert world.records() == []
+    world.commit_transactional({0: 5})
+    world.commit_transactional({0: 6}, guard=NOT_VERIFIED)
+    world.end_transaction()
+    assert world.committed() == {0: 6}
 
 
 def test_a_group_needs_a_name(world):

@@ -7,6 +7,7 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.group.group import GroupState
+from minikafka.log.verification import UNCHECKED
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,
@@ -23,6 +24,7 @@ def append(world, records, **options):
         memoryview(build_batch(records, BatchOptions(**options))),
         required_acks=-1,
         origin=AppendOrigin.COORDINATOR,
+        guard=UNCHECKED,
     )
 
 

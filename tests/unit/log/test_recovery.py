@@ -13,6 +13,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,
@@ -176,7 +177,7 @@ def test_a_damaged_transaction_index_is_made_again():
     log = open_log(disk, clean=True)
     ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
     data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
-    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW)
+    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
     marker = build_batch(
         [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
         BatchOptions(is_control=True, **ids),
@@ -281,7 +282,7 @@ def test_a_transaction_index_that_was_made_again_is_durable_after_a_clean_shutdo
     log = open_log(disk, clean=True)
     ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
     data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
-    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW)
+    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
     marker = build_batch(
         [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
         BatchOptions(is_control=True, **ids),
