@@ -30,6 +30,10 @@ _COMMANDS = {
         "describe the metadata quorum, change its voters",
     ),
     "cluster": ("minikafka.cli.cluster", "the cluster's id and nodes, unregister a broker"),
+    "transactions": (
+        "minikafka.cli.transactions",
+        "list and describe transactions, find and abort hanging ones",
+    ),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write records, inject faults, check by Spark, and judge"),
     "judge": ("minikafka.cli.judge", "judge a run of verify again, here or on a Spark cluster"),

@@ -90,6 +90,7 @@ from minikafka.messages.metadata import (
 from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest, UnregisterBrokerResponse
 from minikafka.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
+from tests.worlds.fake_transactions import TRANSACTION_ANSWERS
 
 
 @dataclass
@@ -126,6 +127,8 @@ class FakeCluster(AdminClient):
         self.groups: dict[int, list[str]] = {}
         self.moving: dict[tuple[str, int], OngoingPartitionReassignment] = {}
         self.features: dict[str, tuple[int, int, int]] = {}
+        self.transactions = {}
+        self.producers = {}
         self.quorum = DescribeQuorumResponsePartitionData()
         self.missing: set[type] = set()
         self.refusals: list[tuple[int, str | None]] = []
@@ -378,6 +381,7 @@ def _unregister(cluster, _request):
 
 
 _ANSWERS = {
+    **TRANSACTION_ANSWERS,
     AddRaftVoterRequest: _add_voter,
     RemoveRaftVoterRequest: _remove_voter,
     UnregisterBrokerRequest: _unregister,
