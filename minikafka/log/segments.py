@@ -1,6 +1,6 @@
 """The segments of one log, ascending; never empty. The last one is active."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from minikafka.common.file_slice import FileSlice
@@ -120,11 +120,11 @@ class Segments:
         """The aborted transactions with data in this range, in the order of their markers."""
         found = []
         for segment in self.from_offset(start_offset):
-            for aborted in segment.indexes.aborted:
-                if (
-                    aborted.last_offset >= start_offset
-                    and aborted.first_offset < upper_bound_offset
-                ):
+            entries = segment.indexes.aborted
+            first = bisect_left(entries, start_offset, key=_marker_offset)
+            for at in range(first, len(entries)):
+                aborted = entries[at]
+                if aborted.first_offset < upper_bound_offset:
                     found.append(aborted)
                 if aborted.last_stable_offset >= upper_bound_offset:
                     return found
@@ -231,3 +231,7 @@ class Segments:
         self.disk.remove(segment.path(UNFLUSHED_SUFFIX))
         self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
         self._doomed.append(_Doomed(segment, paths))
+
+
+def _marker_offset(aborted: AbortedTransaction) -> int:
+    return aborted.last_offset

@@ -155,6 +155,7 @@ class TransactionalAppends:
             producer.producer_epoch,
             producer.base_sequence,
             bumps_epochs=producer.adds_partition,
+            now_ms=self.env.clock.monotonic_ms,
         )
 
         def done(code: ErrorCode) -> None:
