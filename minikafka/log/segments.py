@@ -114,6 +114,25 @@ class Segments:
         )
         return whole - start.position + end.position
 
+    def aborted_in(self, read: LogRead, log_end_offset: int) -> list[AbortedTransaction]:
+        """The aborted transactions with data in what was read, and perhaps a few more."""
+        if read.slice is None:
+            return []
+        end_offset = self._upper_bound(read, read.slice, log_end_offset)
+        return self.aborted_transactions(read.position.offset, end_offset)
+
+    def _upper_bound(self, read: LogRead, data: FileSlice, log_end_offset: int) -> int:
+        """An offset that no batch of a read reaches: not exact, but found in the index.
+
+        Source: `LogSegment.fetchUpperBoundOffset`.
+        """
+        index = self.index_of(read.position.segment_base_offset)
+        end = data.position + data.length
+        found = self.items[index].indexes.offset_index.offset_from(end)
+        if found is not None:
+            return found
+        return self._bases[index + 1] if index + 1 < len(self.items) else log_end_offset
+
     def aborted_transactions(
         self, start_offset: int, upper_bound_offset: int
     ) -> list[AbortedTransaction]:
