@@ -51,6 +51,9 @@ RunAppend = Callable[[VerificationGuard | ErrorCode], None]
 class Verifier(Protocol):
     """Asks transaction coordinators; implemented by `AddPartitionsToTxnManager`."""
 
+    failures: int
+    verification_ms: int
+
     def ask(self, question: Question, on_done: Callable[[ErrorCode], None]) -> None:
         """Ask a question; call back once, after the caller has returned."""
 
