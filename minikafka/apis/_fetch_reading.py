@@ -11,7 +11,12 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
 from minikafka.log.checked_batches import MOST_UNITS
-from minikafka.log.results import UNKNOWN_OFFSET, DamagedRecordsError, OffsetNotInLogError
+from minikafka.log.results import (
+    UNKNOWN_OFFSET,
+    DamagedRecordsError,
+    LogRead,
+    OffsetNotInLogError,
+)
 from minikafka.messages.fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -183,7 +188,7 @@ class Reading(ABC):
         data.records = read.slice if read.slice is not None else b""
         if type(asked) is Asked and offset >= upper and partition.is_calm_for(self.reader_id):
             self.calm[asked] = None
-        data.aborted_transactions = self.aborted(partition, offset, upper)
+        data.aborted_transactions = self.aborted(partition, read)
         if notes_progress:
             self.note_progress(partition, asked, end_offset)
         return data
@@ -320,10 +325,8 @@ class Reading(ABC):
         """The error of a partition that may not be read at all, or None."""
 
     @abstractmethod
-    def aborted(
-        self, partition: Partition, offset: int, upper: int
-    ) -> list[AbortedTransaction] | None:
-        """The transactions whose records in the range must be skipped; None if all are sent."""
+    def aborted(self, partition: Partition, read: LogRead) -> list[AbortedTransaction] | None:
+        """The transactions whose records the reader must skip; None if it skips none."""
 
     @abstractmethod
     def note_progress(
@@ -363,15 +366,14 @@ class ConsumerFetch(Reading):
         del partition, wanted
         return None
 
-    def aborted(
-        self, partition: Partition, offset: int, upper: int
-    ) -> list[AbortedTransaction] | None:
-        """The aborted transactions of the range, for read_committed."""
+    def aborted(self, partition: Partition, read: LogRead) -> list[AbortedTransaction] | None:
+        """The aborted transactions of what was read, for read_committed."""
         if not self.is_committed_only:
             return None
+        log = partition.log
         return [
             AbortedTransaction(each.producer_id, each.first_offset)
-            for each in partition.log.aborted_transactions(offset, upper)
+            for each in log.segments.aborted_in(read, log.log_end_offset)
         ]
 
     def note_progress(
@@ -416,9 +418,9 @@ class FollowerFetch(Reading):
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return None
 
-    def aborted(self, partition: Partition, offset: int, upper: int) -> None:
+    def aborted(self, partition: Partition, read: LogRead) -> None:
         """Skip nothing."""
-        del partition, offset, upper
+        del partition, read
 
     def note_progress(
         self, partition: Partition, asked: Named | Asked, leader_end_offset: int

@@ -89,6 +89,11 @@ class OffsetIndex:
             return 0
         return self._positions[min(bisect_left(self._positions, position), len(self) - 1)]
 
+    def offset_from(self, position: int) -> int | None:
+        """An offset that no batch before `position` reaches; None beyond the last entry."""
+        at = bisect_left(self._positions, position)
+        return None if at == len(self) else self.base_offset + self._offsets[at]
+
     def entry_at(self, position: int) -> IndexEntry | None:
         """The entry that names `position`, if one does."""
         at = bisect_left(self._positions, position)

@@ -85,9 +85,8 @@ def load_newest(
             continue
         state = ProducerState(end_offset=offset)
         for entry in producers:
-            state.producers[entry.producer_id] = entry
-            if entry.transaction_start >= 0:
-                state.ongoing[entry.producer_id] = entry.transaction_start
+            state.load(entry)
+        state.loaded()
         return state
     return ProducerState(end_offset=first_offset)
 
@@ -115,7 +114,7 @@ def _entry(fields: tuple[int, ...], now_ms: int) -> ProducerEntry:
     entry = ProducerEntry(producer_id, epoch, timestamp, now_ms)
     entry.coordinator_epoch = coordinator_epoch
     entry.transaction_start = max(start, NO_OFFSET)
-    if offset >= 0 and sequence >= 0:
+    if offset >= 0:
         entry.batches.append(WrittenBatch(sequence, offset, delta, timestamp))
     return entry
 

@@ -7,6 +7,7 @@ from batch headers and control records, so a replay of the log gives the same st
 `ProducerStateManager`, `ProducerAppendInfo`, KIP-98.
 """
 
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
@@ -20,7 +21,10 @@ from minikafka.records.reader import EndMarker
 
 REMEMBERED_BATCHES: Final = 5
 MOST_PRODUCERS: Final = 20_000
-"""The limit per log. Each takes about 450 bytes, and one step writes the snapshot of all."""
+"""The limit per log of producers without an open transaction.
+
+Each takes about 450 bytes, and one step writes the snapshot of all.
+"""
 NO_OFFSET: Final = -1
 NO_SEQUENCE: Final = -1
 NO_COORDINATOR_EPOCH: Final = -1
@@ -79,13 +83,15 @@ class EndedTransaction(NamedTuple):
 class ProducerState:
     """All producers of one log.
 
-    `producers` is ordered by last append, `ongoing` (producer id to first offset) and
-    `unreplicated` by first offset, as they are added in log order.
+    `producers` is ordered by last append, `ongoing` (producer id to first offset) by first offset,
+    as transactions are added in log order. `unreplicated` is ordered by first offset and by marker:
+    a transaction is left out if a later marker ends one that started before it, since that one
+    holds back readers for longer.
     """
 
     producers: dict[int, ProducerEntry] = field(default_factory=dict)
-    ongoing: dict[int, int] = field(default_factory=dict)
-    unreplicated: list[EndedTransaction] = field(default_factory=list)
+    ongoing: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    unreplicated: deque[EndedTransaction] = field(default_factory=deque)
     end_offset: int = 0
     """The state is that of the log up to this offset."""
     unverified: dict[int, VerificationGuard] = field(default_factory=dict)
@@ -99,17 +105,25 @@ class ProducerState:
         return entry is not None and entry.transaction_start >= 0 and entry.epoch == producer_epoch
 
     def begin_verification(
-        self, producer_id: int, producer_epoch: int, sequence: int, *, bumps_epochs: bool
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        sequence: int,
+        *,
+        bumps_epochs: bool,
+        now_ms: int = 0,
     ) -> VerificationGuard:
         """Return the guard for the first append of a transaction.
 
-        A marker or an append of the producer removes it.
+        A marker or an append of the producer removes it. `now_ms` is monotonic.
         """
         guard = self.unverified.get(producer_id)
         if guard is None:
             if len(self.unverified) >= MOST_PRODUCERS:
+                # Unlike Kafka (row 131), which keeps as many as clients create, for a day. An
+                # append that still waits for the coordinator gets INVALID_TXN_STATE.
                 del self.unverified[next(iter(self.unverified))]
-            guard = VerificationGuard(producer_epoch, sequence, bumps_epochs)
+            guard = VerificationGuard(producer_epoch, sequence, bumps_epochs, now_ms)
             self.unverified[producer_id] = guard
         guard.cover(producer_epoch, sequence)
         return guard
@@ -245,11 +259,23 @@ class ProducerState:
         offset = header.base_offset
         stable = min(self._first_open_offset(), offset + 1)
         if offset >= high_watermark:
-            self.unreplicated.append(EndedTransaction(start, offset))
-            self.unreplicated.sort()
+            unreplicated = self.unreplicated
+            while unreplicated and unreplicated[-1].first_offset > start:
+                unreplicated.pop()
+            unreplicated.append(EndedTransaction(start, offset))
         if marker.is_commit:
             return None
         return AbortedTransaction(header.producer_id, start, offset, stable)
+
+    def load(self, entry: ProducerEntry) -> None:
+        """Add a producer of a snapshot; call `loaded` after the last one."""
+        self.producers[entry.producer_id] = entry
+
+    def loaded(self) -> None:
+        """Find the open transactions of the producers of a snapshot, which has any order."""
+        open_ones = [each for each in self.producers.values() if each.transaction_start >= 0]
+        open_ones.sort(key=lambda entry: entry.transaction_start)
+        self.ongoing = OrderedDict((each.producer_id, each.transaction_start) for each in open_ones)
 
     @property
     def first_unstable_offset(self) -> int | None:
@@ -263,10 +289,9 @@ class ProducerState:
 
     def high_watermark_reached(self, offset: int) -> None:
         """Drop ended transactions whose marker is below the high watermark."""
-        if self.unreplicated:
-            self.unreplicated = [
-                ended for ended in self.unreplicated if ended.marker_offset >= offset
-            ]
+        unreplicated = self.unreplicated
+        while unreplicated and unreplicated[0].marker_offset < offset:
+            unreplicated.popleft()
 
     def expire(self, now_ms: int, expiration_ms: int) -> int:
         """Forget producers without appends for `expiration_ms` and without an open transaction.
@@ -282,6 +307,11 @@ class ProducerState:
                 gone.append(producer_id)
         for producer_id in gone:
             del self.producers[producer_id]
+        while self.unverified:
+            producer_id, guard = next(iter(self.unverified.items()))
+            if now_ms - guard.began_ms < expiration_ms:
+                break
+            del self.unverified[producer_id]
         return len(gone)
 
     def forget_longest_idle(self, count: int) -> int:
@@ -298,13 +328,14 @@ class ProducerState:
         self.producers.clear()
         self.ongoing.clear()
         self.unreplicated.clear()
+        self.unverified.clear()
         self.end_offset = end_offset
 
     def _moved_to_end(self, header: BatchHeader, now_ms: int) -> ProducerEntry:
         """Return the producer's entry, or a new one, and make it the one that appended last."""
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
-            if len(self.producers) >= MOST_PRODUCERS:
+            if len(self.producers) - len(self.ongoing) >= MOST_PRODUCERS:
                 # Unlike Kafka (row 53), which remembers as many producers as clients create,
                 # without limit.
                 self.forget_longest_idle(_MADE_ROOM_FOR)
@@ -316,7 +347,8 @@ class ProducerState:
         return entry
 
     def _first_open_offset(self) -> int:
-        return min(self.ongoing.values(), default=_NO_BOUND)
+        # Of an ordered dictionary this takes the same time for any number of transactions.
+        return next(iter(self.ongoing.values()), _NO_BOUND)
 
     def _check_verified(self, header: BatchHeader, guard: VerificationGuard) -> None:
         producer_id = header.producer_id

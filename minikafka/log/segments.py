@@ -1,6 +1,6 @@
 """The segments of one log, ascending; never empty. The last one is active."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from minikafka.common.file_slice import FileSlice
@@ -114,17 +114,36 @@ class Segments:
         )
         return whole - start.position + end.position
 
+    def aborted_in(self, read: LogRead, log_end_offset: int) -> list[AbortedTransaction]:
+        """The aborted transactions with data in what was read, and perhaps a few more."""
+        if read.slice is None:
+            return []
+        end_offset = self._upper_bound(read, read.slice, log_end_offset)
+        return self.aborted_transactions(read.position.offset, end_offset)
+
+    def _upper_bound(self, read: LogRead, data: FileSlice, log_end_offset: int) -> int:
+        """An offset that no batch of a read reaches: not exact, but found in the index.
+
+        Source: `LogSegment.fetchUpperBoundOffset`.
+        """
+        index = self.index_of(read.position.segment_base_offset)
+        end = data.position + data.length
+        found = self.items[index].indexes.offset_index.offset_from(end)
+        if found is not None:
+            return found
+        return self._bases[index + 1] if index + 1 < len(self.items) else log_end_offset
+
     def aborted_transactions(
         self, start_offset: int, upper_bound_offset: int
     ) -> list[AbortedTransaction]:
         """The aborted transactions with data in this range, in the order of their markers."""
         found = []
         for segment in self.from_offset(start_offset):
-            for aborted in segment.indexes.aborted:
-                if (
-                    aborted.last_offset >= start_offset
-                    and aborted.first_offset < upper_bound_offset
-                ):
+            entries = segment.indexes.aborted
+            first = bisect_left(entries, start_offset, key=_marker_offset)
+            for at in range(first, len(entries)):
+                aborted = entries[at]
+                if aborted.first_offset < upper_bound_offset:
                     found.append(aborted)
                 if aborted.last_stable_offset >= upper_bound_offset:
                     return found
@@ -231,3 +250,7 @@ class Segments:
         self.disk.remove(segment.path(UNFLUSHED_SUFFIX))
         self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
         self._doomed.append(_Doomed(segment, paths))
+
+
+def _marker_offset(aborted: AbortedTransaction) -> int:
+    return aborted.last_offset

@@ -20,6 +20,8 @@ class VerificationGuard:
     lowest_sequence: int
     bumps_epochs: bool
     """True if the coordinator bumps the epoch of the producer after each transaction (TV2)."""
+    began_ms: int = 0
+    """The time of the first verification (monotonic)."""
 
     def cover(self, producer_epoch: int, sequence: int) -> None:
         """Note another batch that the guard is for."""

@@ -83,6 +83,14 @@ APPLIED_OFFSET = _gauge(
     _server("broker-metadata-metrics", "last-applied-record-offset"),
     "The offset of the last metadata record that this broker has applied.",
 )
+VERIFICATION_TIME = _counter(
+    _server("AddPartitionsToTxnManager", "VerificationTimeMs"),
+    "The time in ms that transaction coordinators took to confirm partitions, all together.",
+)
+VERIFICATION_FAILURES = _counter(
+    _server("AddPartitionsToTxnManager", "VerificationFailureRate"),
+    "Partitions that transaction coordinators did not confirm for a transaction.",
+)
 PARTITION_COUNT = _gauge(_server("ReplicaManager", "PartitionCount"), "Replicas on this broker.")
 LEADER_COUNT = _gauge(_server("ReplicaManager", "LeaderCount"), "Partitions led by this broker.")
 UNDER_REPLICATED = _gauge(
@@ -168,6 +176,8 @@ LOG_SIZE = _gauge("kafka.log:type=Log,name=Size", "Bytes of all segments.", *_PA
 BROKER_METRICS = (
     BROKER_STATE,
     APPLIED_OFFSET,
+    VERIFICATION_TIME,
+    VERIFICATION_FAILURES,
     PARTITION_COUNT,
     LEADER_COUNT,
     UNDER_REPLICATED,

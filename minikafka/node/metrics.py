@@ -73,5 +73,8 @@ def _operation(parked: Parked) -> str | None:
 def _broker(broker: BrokerServices) -> Iterator[Sample]:
     yield Sample(catalog.BROKER_STATE, broker.lifecycle.state.value)
     yield Sample(catalog.APPLIED_OFFSET, broker.replicas.image.offset)
+    verifier = broker.transactional_appends.verifier
+    yield Sample(catalog.VERIFICATION_TIME, verifier.verification_ms)
+    yield Sample(catalog.VERIFICATION_FAILURES, verifier.failures)
     yield from directory_samples(broker.logs)
     yield from replica_samples(broker.replicas)

@@ -51,6 +51,9 @@ RunAppend = Callable[[VerificationGuard | ErrorCode], None]
 class Verifier(Protocol):
     """Asks transaction coordinators; implemented by `AddPartitionsToTxnManager`."""
 
+    failures: int
+    verification_ms: int
+
     def ask(self, question: Question, on_done: Callable[[ErrorCode], None]) -> None:
         """Ask a question; call back once, after the caller has returned."""
 
@@ -155,6 +158,7 @@ class TransactionalAppends:
             producer.producer_epoch,
             producer.base_sequence,
             bumps_epochs=producer.adds_partition,
+            now_ms=self.env.clock.monotonic_ms,
         )
 
         def done(code: ErrorCode) -> None:

@@ -38,6 +38,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         55: ("describe_quorum", 0, 2),
         57: ("update_features", 0, 2),
         60: ("describe_cluster", 0, 2),
+        61: ("describe_producers", 0, 0),
         64: ("unregister_broker", 0, 0),
         74: ("list_config_resources", 0, 1),
         75: ("describe_topic_partitions", 0, 0),

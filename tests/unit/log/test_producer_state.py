@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.log.producer_state import MOST_PRODUCERS, ProducerState, is_marker
+from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
@@ -29,6 +30,10 @@ def refusal(state, one):
     with pytest.raises(RecordValidationError) as caught:
         state.check(one)
     return caught.value.code
+
+
+def begin(state, *, producer_id=1, epoch=0, sequence=0, bumps=False):
+    return state.begin_verification(producer_id, epoch, sequence, bumps_epochs=bumps)
 
 
 def test_unknown_producer_may_start_anywhere():
@@ -210,9 +215,170 @@ def test_producers_beyond_the_bound_take_the_place_of_those_idle_for_longest():
     state = written(header(0, attributes=TRANSACTIONAL))
     for producer_id in range(2, MOST_PRODUCERS + 2):
         state.written(header(0, producer_id=producer_id), 0)
-    assert len(state.producers) <= MOST_PRODUCERS
+    assert len(state.producers) - len(state.ongoing) <= MOST_PRODUCERS
     assert state.forgotten_early == MOST_PRODUCERS + 1 - len(state.producers)
     gone = range(2, 2 + state.forgotten_early)
     assert not any(producer_id in state.producers for producer_id in gone)
     assert 1 in state.producers, "its transaction is open"
     assert MOST_PRODUCERS + 1 in state.producers
+
+
+def transactional(sequence, count=1, **options):
+    return header(sequence, count, attributes=TRANSACTIONAL, **options)
+
+
+def rejected(state, one, guard):
+    with pytest.raises(RecordValidationError) as caught:
+        state.check(one, guard)
+    return caught.value.code
+
+
+def test_transactional_batch_needs_an_ongoing_transaction_or_its_guard():
+    state = ProducerState()
+    assert refusal(state, transactional(0)) == ErrorCode.INVALID_TXN_STATE
+    guard = begin(state)
+    assert refusal(state, transactional(0)) == ErrorCode.INVALID_TXN_STATE
+    foreign = VerificationGuard(0, 0, bumps_epochs=False)
+    assert rejected(state, transactional(0), foreign) == ErrorCode.INVALID_TXN_STATE
+    assert state.check(transactional(0), guard) is None
+    state.written(transactional(0), 0)
+    assert not state.unverified
+    assert state.has_ongoing(1, 0)
+    assert state.check(transactional(1)) is None
+
+
+def test_ongoing_transaction_of_an_older_epoch_does_not_count():
+    state = written(transactional(0, epoch=3))
+    assert not state.has_ongoing(1, 4)
+    assert refusal(state, transactional(0, epoch=4)) == ErrorCode.INVALID_TXN_STATE
+
+
+def test_marker_removes_the_guard():
+    state = ProducerState()
+    guard = begin(state)
+    state.ended(marker(epoch=1), EndMarker(False, 0), high_watermark=0, now_ms=0)
+    assert rejected(state, transactional(0, epoch=1), guard) == ErrorCode.INVALID_TXN_STATE
+
+
+def test_one_guard_covers_all_verifications_until_the_first_append():
+    state = ProducerState()
+    guard = begin(state, sequence=5)
+    assert begin(state, sequence=3) is guard
+    assert guard.lowest_sequence == 3
+
+
+def test_duplicate_needs_no_transaction():
+    """As Kafka: a retried batch may arrive after the end of its transaction."""
+    state = written(transactional(0, 2, offset=10))
+    state.ended(marker(offset=12), EndMarker(True, 0), high_watermark=20, now_ms=0)
+    assert state.check(transactional(0, 2)).last_offset == 11
+
+
+def test_batch_may_not_overtake_the_first_one_that_was_verified():
+    state = written(header(4, epoch=0))
+    guard = begin(state, sequence=5)
+    begin(state, sequence=6)
+    late = transactional(6)
+    assert rejected(state, late, guard) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert state.check(transactional(5), guard) is None
+
+
+def test_unknown_producer_starts_at_zero_where_epochs_are_bumped():
+    state = ProducerState()
+    guard = begin(state, sequence=5, bumps=True)
+    assert rejected(state, transactional(5), guard) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    old = ProducerState()
+    assert old.check(transactional(5), begin(old, sequence=5)) is None
+
+
+def test_unchecked_guard_stands_for_disabled_verification():
+    assert ProducerState().check(transactional(0), UNCHECKED) is None
+
+
+def test_sequences_go_on_after_a_marker_that_keeps_the_epoch():
+    state = written(transactional(0, 2))
+    state.ended(marker(offset=2), EndMarker(True, 0), high_watermark=9, now_ms=0)
+    assert state.check(transactional(2), begin(state, sequence=2)) is None
+    assert state.check(header(2)) is None
+
+
+def coordinator_batch(**options):
+    return transactional(-1, **options)
+
+
+def test_batch_of_a_coordinator_has_no_sequence_but_an_epoch_and_a_guard():
+    state = written(coordinator_batch(epoch=3))
+    state.check_coordinator_batch(coordinator_batch(epoch=3), NOT_VERIFIED)
+    for one, guard, code in (
+        (coordinator_batch(epoch=2), UNCHECKED, ErrorCode.INVALID_PRODUCER_EPOCH),
+        (coordinator_batch(epoch=4), NOT_VERIFIED, ErrorCode.INVALID_TXN_STATE),
+        (header(-1, epoch=3), NOT_VERIFIED, ErrorCode.INVALID_TXN_STATE),
+    ):
+        with pytest.raises(RecordValidationError) as caught:
+            state.check_coordinator_batch(one, guard)
+        assert caught.value.code == code
+    guard = begin(state, epoch=4)
+    state.check_coordinator_batch(coordinator_batch(epoch=4), guard)
+
+
+@pytest.mark.parametrize(
+    ("version", "epoch", "is_open", "accepted"),
+    [
+        (0, 3, True, True),
+        (1, 3, True, True),
+        (1, 2, True, False),
+        (2, 3, True, False),
+        (2, 4, True, True),
+        (2, 3, False, True),
+        (2, 2, False, False),
+    ],
+)
+def test_epoch_of_a_marker_by_transaction_version(version, epoch, is_open, accepted):
+    """Version 2 bumps the epoch; its repeated marker has the epoch of the first one."""
+    state = written(transactional(0, epoch=3))
+    if not is_open:
+        state.ended(marker(epoch=3, offset=1), EndMarker(True, 0), high_watermark=9, now_ms=0)
+    if accepted:
+        state.check_marker(marker(epoch=epoch), EndMarker(True, 0), version)
+        return
+    with pytest.raises(RecordValidationError) as caught:
+        state.check_marker(marker(epoch=epoch), EndMarker(True, 0), version)
+    assert caught.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+
+
+def test_transaction_with_the_lowest_start_holds_back_until_its_marker_is_replicated():
+    state = written(
+        transactional(0, producer_id=1, offset=0),
+        transactional(0, producer_id=2, offset=1),
+        transactional(0, producer_id=3, offset=2),
+    )
+    ends = EndMarker(True, 0)
+    for producer_id, offset in ((2, 3), (3, 4), (1, 5)):
+        one = header(-1, producer_id=producer_id, offset=offset, attributes=TRANSACTIONAL | CONTROL)
+        state.ended(one, ends, high_watermark=0, now_ms=0)
+        assert state.first_unstable_offset == 0
+    state.high_watermark_reached(5)
+    assert state.first_unstable_offset == 0
+    state.high_watermark_reached(6)
+    assert state.first_unstable_offset is None
+
+
+def test_many_open_transactions_are_neither_forgotten_nor_searched():
+    state = ProducerState()
+    for producer_id in range(MOST_PRODUCERS + 10):
+        state.written(transactional(0, producer_id=producer_id, offset=producer_id), 0)
+    assert len(state.ongoing) == MOST_PRODUCERS + 10
+    assert state.forgotten_early == 0
+    for producer_id in range(1000):
+        one = header(-1, producer_id=producer_id, offset=10**6, attributes=TRANSACTIONAL | CONTROL)
+        state.ended(one, EndMarker(True, 0), high_watermark=10**7, now_ms=0)
+        assert state.first_unstable_offset == producer_id + 1
+
+
+def test_guards_are_bounded_and_expire():
+    state = ProducerState()
+    for producer_id in range(MOST_PRODUCERS + 1):
+        begin(state, producer_id=producer_id)
+    assert len(state.unverified) == MOST_PRODUCERS
+    state.expire(now_ms=100, expiration_ms=100)
+    assert not state.unverified

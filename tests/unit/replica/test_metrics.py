@@ -2,18 +2,22 @@
 
 import pytest
 
+from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.delete_topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
     DeleteTopicState,
 )
+from minikafka.messages.produce import ProduceResponse
 from minikafka.metrics import catalog
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from tests.worlds.metric_world import all_values, value
 from tests.worlds.sim_world import (
     create_topic,
     fetch,
     produce,
+    produce_request,
     registration,
     replica,
     started_cluster,
@@ -218,3 +222,17 @@ def test_a_topic_may_go_while_values_are_taken(taken):
     cluster.world.run(1_000)
     got += samples
     assert dict.fromkeys(sample.metric for sample in got)
+
+
+def test_verifications_of_transactions_are_counted():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t")
+    options = BatchOptions(producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True)
+    request = produce_request("t", bytes(build_batch([NewRecord(0, None, b"v")], options)))
+    request.transactional_id = "tx"
+    verifier = cluster.nodes[1].node.broker.transactional_appends.verifier
+    verifier.verification_ms = 12
+    answer = cluster.client().ask(request, ProduceResponse, version=11)
+    assert answer.responses[0].partition_responses[0].error_code == ErrorCode.NOT_ENOUGH_REPLICAS
+    assert value(cluster, 1, catalog.VERIFICATION_FAILURES) == 1
+    assert value(cluster, 1, catalog.VERIFICATION_TIME) == 12
