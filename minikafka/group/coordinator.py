@@ -21,12 +21,12 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.group.group import Group
 from minikafka.group.membership import Caller, Joining
 from minikafka.group.memory import GroupMemory
 from minikafka.group.rebalance import Syncing
-from minikafka.group.records import partition_of
 from minikafka.group.shard import Shard, ShardState
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest

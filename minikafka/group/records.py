@@ -37,23 +37,6 @@ class GroupRecord(NamedTuple):
     value: GroupMetadataValue | None
 
 
-def partition_of(group_id: str, partition_count: int) -> int:
-    """Return the partition of `__consumer_offsets` whose leader coordinates the group.
-
-    Source: `GroupCoordinatorService.partitionFor`: `Utils.abs(groupId.hashCode()) % count`.
-    """
-    return (java_hash(group_id) & 0x7FFFFFFF) % partition_count
-
-
-def java_hash(text: str) -> int:
-    """Return Java's `String.hashCode` as an unsigned 32-bit number, computed over UTF-16 units."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    hashed = 0
-    for at in range(0, len(units), 2):
-        hashed = (31 * hashed + (units[at] << 8 | units[at + 1])) & 0xFFFFFFFF
-    return hashed
-
-
 def offset_key(group_id: str, topic: str, partition: int) -> bytes:
     """Encode the key of a committed offset."""
     writer = _typed(GroupRecordType.OFFSET_COMMIT)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from minikafka.replica.producer_ids import ProducerIds
     from minikafka.replica.replica_manager import ReplicaManager
     from minikafka.rpc.controller_channel import ControllerChannel
+    from minikafka.transaction.coordinator import TransactionCoordinator
 
 
 @dataclass(slots=True)
@@ -59,6 +60,7 @@ class BrokerServices(NodeServices):
     replicas: "ReplicaManager"
     fetch_sessions: "FetchSessions"
     groups: "GroupCoordinator"
+    transactions: "TransactionCoordinator"
     lifecycle: "BrokerLifecycle"
     producer_ids: "ProducerIds"
     auto_topics: "AutoTopics"

@@ -8,11 +8,9 @@ from minikafka.group.records import (
     OffsetRecord,
     group_key,
     group_value,
-    java_hash,
     offset_key,
     offset_value,
     parse_record,
-    partition_of,
 )
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.protocol.primitives import MalformedMessage
@@ -25,25 +23,6 @@ OFFSET_V4 = bytes.fromhex(
     "f09598f1c8904465ba9606d361cb6105"
 )
 EMPTY_GROUP = bytes.fromhex("0003 0000 00000000 ffff ffff 0000000000000001 00000000")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", 0),
-        ("hello", 99162322),
-        ("polygenelubricants", 0x80000000),
-        ("\N{GRINNING FACE}", 1772899),
-    ],
-)
-def test_hash_is_that_of_java_strings(text, expected):
-    assert java_hash(text) == expected
-
-
-def test_partition_of_a_group_is_never_negative():
-    # The hash is Integer.MIN_VALUE, which has no absolute value in Java.
-    assert partition_of("polygenelubricants", 50) == 0
-    assert partition_of("hello", 50) == 22
 
 
 def test_offset_key_is_as_kafka_writes_it():
