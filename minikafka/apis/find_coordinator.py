@@ -1,11 +1,10 @@
 """FindCoordinator (key 10), v0-6.
 
-Broker:      names the leader of the group's partition of `__consumer_offsets`; the first request
-             creates that topic.
-Leaves out:  transactions and share groups: they have no coordinator.
+Broker:      names the leader of the partition of `__consumer_offsets` or `__transaction_state` that
+             a group or transactional id belongs to; the first request creates that topic.
+Leaves out:  share groups: they have no coordinator.
 Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
-Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key);
-             TRANSACTIONAL_ID_AUTHORIZATION_FAILED for transactions: see `_absent`.
+Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key).
 """
 
 from minikafka.common.errors import (
@@ -13,14 +12,14 @@ from minikafka.common.errors import (
     InvalidRequestError,
     KafkaError,
 )
-from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.find_coordinator import (
     Coordinator,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
-from minikafka.serving.absent import Feature, no_transactions
+from minikafka.serving.absent import Feature
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -54,25 +53,25 @@ def find_coordinator(
 
 def _coordinator(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
     try:
-        return _of_group(ctx, key_type, key)
+        return _leader(ctx, key_type, key)
     except KafkaError as error:
         return Coordinator(key, _NO_NODE, "", -1, error.code, error.message)
 
 
-def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
-    if key_type == _TRANSACTION:
-        ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.TRANSACTIONS)
-        raise no_transactions()
+def _leader(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
     if key_type == _SHARE:
         ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.SHARE_GROUPS)
-    if key_type != _GROUP:
+    if key_type == _GROUP:
+        topic, index = OFFSETS_TOPIC, ctx.broker.groups.partition_of(key)
+    elif key_type == _TRANSACTION:
+        topic, index = TRANSACTIONS_TOPIC, ctx.broker.transactions.partition_of(key)
+    else:
         raise InvalidRequestError(f"coordinators of key type {key_type} are not supported")
     image = ctx.broker.image
-    index = ctx.broker.groups.partition_of(key)
     if index is None:
-        ctx.broker.auto_topics.create([OFFSETS_TOPIC])
+        ctx.broker.auto_topics.create([topic])
         raise CoordinatorNotAvailableError
-    registration = image.partition(OFFSETS_TOPIC, index)
+    registration = image.partition(topic, index)
     broker = None if registration is None else image.brokers.get(registration.leader)
     endpoint = None if broker is None else broker.endpoint(ctx.listener)
     if broker is None or broker.fenced or endpoint is None:

@@ -1,42 +1,68 @@
 """InitProducerId (key 22), v0-5.
 
-Broker:      a new producer id from this broker's block, for idempotent producers.
-Leaves out:  transactions: a transactional id is answered with UNSUPPORTED_VERSION.
-Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360).
-Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block of ids
-             arrived before the timeout; retriable).
+Broker:      without a transactional id, a new producer id from this broker's block. With one, the
+             coordinator returns the next epoch of its producer id; a transaction that is open is
+             aborted first, and the client must repeat the request.
+Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360); v4 PRODUCER_FENCED.
+Errors:      INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT, NOT_COORDINATOR,
+             COORDINATOR_LOAD_IN_PROGRESS (also if no block of ids arrived in time),
+             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, PRODUCER_FENCED (before v4
+             INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
-from minikafka.common.errors import ErrorCode
+from minikafka.apis._transactions import await_commit, code_for
+from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.records.batch import NO_PRODUCER_ID
-from minikafka.serving.absent import Feature
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, wait_until
+from minikafka.transaction.request_rules import ProducerName
 
 _WAIT_MS = 5_000
 _NO_EPOCH = -1
+_FENCED_FROM = 4
 
 
 @broker_api(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
 def init_producer_id(
     ctx: BrokerContext, request: InitProducerIdRequest
 ) -> Steps[InitProducerIdResponse]:
-    """Return a new id; wait for a block of ids if this broker has none left."""
-    if request.transactional_id is not None:
-        ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.TRANSACTIONS)
-        code = (
-            ErrorCode.UNSUPPORTED_VERSION if request.transactional_id else ErrorCode.INVALID_REQUEST
-        )
-        return InitProducerIdResponse(error_code=code, producer_epoch=-1)
+    """Return a producer id and epoch; wait for a block of ids if this broker has none left."""
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == _NO_EPOCH):
-        return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
+        return _failure(ctx, ErrorCode.INVALID_REQUEST)
     ids = ctx.broker.producer_ids
     yield from wait_until([ids.arrived], lambda: ids.available, ctx.deadline_ms(_WAIT_MS))
+    if request.transactional_id is not None:
+        return (yield from _initialize(ctx, request, request.transactional_id))
     if not ids.available:
-        return InitProducerIdResponse(
-            error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, producer_epoch=-1
-        )
+        return _failure(ctx, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
     return InitProducerIdResponse(producer_id=ids.take(), producer_epoch=0)
+
+
+def _initialize(
+    ctx: BrokerContext, request: InitProducerIdRequest, transactional_id: str
+) -> Steps[InitProducerIdResponse]:
+    expected = None
+    if request.producer_id != NO_PRODUCER_ID:
+        expected = ProducerName(request.producer_id, request.producer_epoch)
+    try:
+        outcome = ctx.broker.transactions.initialize(
+            transactional_id, request.transaction_timeout_ms, expected
+        )
+    except KafkaError as error:
+        return _failure(ctx, error.code)
+    code: int = yield from await_commit(outcome.write)
+    if code == ErrorCode.NONE and outcome.is_fence:
+        code = ErrorCode.CONCURRENT_TRANSACTIONS
+    if code:
+        return _failure(ctx, code)
+    producer_id, epoch = outcome.producer
+    return InitProducerIdResponse(producer_id=producer_id, producer_epoch=epoch)
+
+
+def _failure(ctx: BrokerContext, code: int) -> InitProducerIdResponse:
+    return InitProducerIdResponse(
+        error_code=code_for(code, ctx.version, _FENCED_FROM), producer_epoch=_NO_EPOCH
+    )

@@ -10,10 +10,10 @@ from minikafka.log.checkpoints import read_meta_properties
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import (
     DEFAULT_LEVELS,
-    ELR_BY_DEFAULT_FROM,
     METADATA_VERSION,
     SUPPORTED_FEATURES,
 )
+from minikafka.metadata.release_levels import levels_of
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.server.format import FormatError, format_node, random_uuid
 from minikafka.server.os_disk import OsDisk
@@ -86,9 +86,9 @@ def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
             raise FormatError(
                 f"--release-version {release}: unknown; allowed: {', '.join(RELEASES)}"
             )
+        of_release = levels_of(RELEASES[key])
         levels = {METADATA_VERSION: RELEASES[key]}
-        if RELEASES[key] >= ELR_BY_DEFAULT_FROM:
-            levels = {**DEFAULT_LEVELS, METADATA_VERSION: RELEASES[key]}
+        levels |= {name: of_release[name] for name in DEFAULT_LEVELS if of_release.get(name)}
     for feature in features:
         name, separator, text = feature.partition("=")
         supported = SUPPORTED_FEATURES.get(name)

@@ -82,6 +82,14 @@ RETRY_BACKOFF_MAX_MS: Key[int] = Key(
     valid=at_least(0),
     doc="The time after which CONCURRENT_TRANSACTIONS is returned to the client.",
 )
+COORDINATOR_MEMORY_BYTES: Key[int] = Key(
+    name="transaction.coordinator.memory.bytes",
+    type=ConfigType.LONG,
+    default=268435456,
+    valid=at_least(1048576),
+    doc="The memory limit for transactional ids and the partitions of their transactions; above "
+    "it, clients that add more must retry later. Own key.",
+)
 
 TRANSACTION_KEYS: tuple[Key[object], ...] = (
     STATE_LOG_NUM_PARTITIONS,
@@ -95,4 +103,5 @@ TRANSACTION_KEYS: tuple[Key[object], ...] = (
     PARTITION_VERIFICATION_ENABLE,
     RETRY_BACKOFF_MS,
     RETRY_BACKOFF_MAX_MS,
+    COORDINATOR_MEMORY_BYTES,
 )

@@ -163,6 +163,11 @@ class Journal:
         self.settle()
         return write
 
+    @property
+    def is_waiting(self) -> bool:
+        """True if a write is not committed yet."""
+        return bool(self._writes)
+
     def settle(self) -> None:
         """Complete every write that the high watermark has passed."""
         writes = self._writes

@@ -40,6 +40,10 @@ class LedPartition(Protocol):
     def committed(self) -> Hashable:
         """The key that is notified when the high watermark moves or leadership ends."""
 
+    @property
+    def watchers(self) -> dict[Any, None]:
+        """Objects with the methods of `replica.news.PartitionWatcher`, notified of each change."""
+
     def append_as_leader(
         self,
         records: memoryview,

@@ -9,6 +9,7 @@ from minikafka.metadata.broker_registration import FeatureRange
 METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
 ELIGIBLE_LEADER_REPLICAS_VERSION = "eligible.leader.replicas.version"
+TRANSACTION_VERSION = "transaction.version"
 
 MINIMUM_METADATA_VERSION = 7
 LATEST_METADATA_VERSION = 30
@@ -27,10 +28,12 @@ SUPPORTED_FEATURES: dict[str, FeatureRange] = {
     METADATA_VERSION: FeatureRange(MINIMUM_METADATA_VERSION, LATEST_METADATA_VERSION),
     KRAFT_VERSION: FeatureRange(0, 1),
     ELIGIBLE_LEADER_REPLICAS_VERSION: FeatureRange(0, 1),
+    TRANSACTION_VERSION: FeatureRange(0, 2),
 }
 
 # Finalized by `format` without options, in the order of the bootstrap records.
 DEFAULT_LEVELS: dict[str, int] = {
     METADATA_VERSION: LATEST_METADATA_VERSION,
     ELIGIBLE_LEADER_REPLICAS_VERSION: 1,
+    TRANSACTION_VERSION: 2,
 }

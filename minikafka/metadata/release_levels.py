@@ -8,6 +8,7 @@ from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     KRAFT_VERSION,
     METADATA_VERSION,
+    TRANSACTION_VERSION,
 )
 
 RELEASES: dict[str, int] = {
@@ -27,7 +28,7 @@ LATEST = "4.3-IV0"
 # (level, the first metadata.version whose release has it), ascending; level 0 before that.
 _LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
     KRAFT_VERSION: ((1, 21),),
-    "transaction.version": ((1, 24), (2, 24)),
+    TRANSACTION_VERSION: ((1, 24), (2, 24)),
     "group.version": ((1, 22),),
     ELIGIBLE_LEADER_REPLICAS_VERSION: ((1, 26),),
     "share.version": ((1, 28),),

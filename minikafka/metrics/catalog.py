@@ -8,6 +8,7 @@ KIP-966 for unclean recovery (M2).
 from minikafka.metrics.definition import Metric, MetricKind
 
 _PARTITION = ("topic", "partition")
+_MARKERS = "kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name="
 
 
 def _gauge(name: str, text: str, *labels: str, aliases: tuple[str, ...] = ()) -> Metric:
@@ -172,6 +173,14 @@ LOG_START_OFFSET = _gauge(
     "kafka.log:type=Log,name=LogStartOffset", "The offset of the first record.", *_PARTITION
 )
 LOG_SIZE = _gauge("kafka.log:type=Log,name=Size", "Bytes of all segments.", *_PARTITION)
+UNKNOWN_DESTINATIONS = _gauge(
+    _MARKERS + "UnknownDestinationQueueSize",
+    "Ended transactions with partitions whose leader is not known: their markers wait.",
+)
+LOG_APPEND_RETRIES = _gauge(
+    _MARKERS + "LogAppendRetryQueueSize",
+    "Ended transactions whose last record cannot be written to __transaction_state yet.",
+)
 
 BROKER_METRICS = (
     BROKER_STATE,
@@ -201,6 +210,8 @@ BROKER_METRICS = (
     LOG_END_OFFSET,
     LOG_START_OFFSET,
     LOG_SIZE,
+    UNKNOWN_DESTINATIONS,
+    LOG_APPEND_RETRIES,
 )
 
 # Of controllers

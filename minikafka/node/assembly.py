@@ -62,6 +62,8 @@ from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 from minikafka.serving.context import BrokerServices, ControllerServices
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER, CONTROLLER
+from minikafka.transaction.coordinator import TransactionCoordinator
+from minikafka.transaction.marker_sender import MarkerSender
 
 _log = logging.getLogger("minikafka.node")
 _SHUTDOWN_TIMEOUT_MS = 300_000
@@ -373,6 +375,7 @@ class _Builder:
             config=lambda: dynamic.current,
         )
         forwarding = self._channel(raft, "forwarding")
+        producer_ids = ProducerIds(env, forwarding, config.node_id, lambda: lifecycle.broker_epoch)
         return BrokerServices(
             env,
             config,
@@ -386,10 +389,9 @@ class _Builder:
                 env, values[keys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS]
             ),
             groups=groups,
+            transactions=self._transactions(replicas, dynamic, producer_ids),
             lifecycle=lifecycle,
-            producer_ids=ProducerIds(
-                env, forwarding, config.node_id, lambda: lifecycle.broker_epoch
-            ),
+            producer_ids=producer_ids,
             auto_topics=AutoTopics(env, forwarding, values),
             forwarding=forwarding,
             dynamic=dynamic,
@@ -409,6 +411,25 @@ class _Builder:
         replicas.on_leadership.append(gate.leadership_changed)
         replicas.on_removed.append(gate.removed)
         return gate
+
+    def _transactions(
+        self, replicas: ReplicaManager, dynamic: DynamicConfig, producer_ids: ProducerIds
+    ) -> TransactionCoordinator:
+        return TransactionCoordinator(
+            env=self.env,
+            broker_id=self.config.node_id,
+            replicas=replicas,
+            image=self._image,
+            config=lambda: dynamic.current,
+            producer_ids=producer_ids,
+            markers=MarkerSender(
+                self.env,
+                self.calls,
+                self._image,
+                self.config.inter_broker_listener_name,
+                self.values[keys.REQUEST_TIMEOUT_MS],
+            ),
+        )
 
     def _image(self) -> MetadataImage:
         return self.loader.image

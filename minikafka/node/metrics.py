@@ -78,3 +78,6 @@ def _broker(broker: BrokerServices) -> Iterator[Sample]:
     yield Sample(catalog.VERIFICATION_FAILURES, verifier.failures)
     yield from directory_samples(broker.logs)
     yield from replica_samples(broker.replicas)
+    transactions = broker.transactions
+    yield Sample(catalog.UNKNOWN_DESTINATIONS, transactions.markers.unknown_destinations)
+    yield Sample(catalog.LOG_APPEND_RETRIES, transactions.retried_appends)

@@ -242,6 +242,7 @@ class Node:
         self._published = True
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.groups.start()
+        self.broker.transactions.start()
         self.broker.fetch_sessions.sweep()
 
     def broker_running(self) -> None:

@@ -6,14 +6,15 @@ Source: `DefaultAutoTopicCreationManager`.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
-from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config import broker as broker_keys
-from minikafka.config import log_keys
+from minikafka.config import log_keys, transaction_keys
 from minikafka.config.values import Config
 from minikafka.messages import create_topics as messages
 from minikafka.rpc.controller_channel import ControllerChannel
@@ -50,22 +51,31 @@ class AutoTopics:
 
     def _creatable(self, name: str) -> messages.CreatableTopic:
         config = self.config
-        if name != OFFSETS_TOPIC:
-            return messages.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
-        values = {
-            "cleanup.policy": "compact",
-            "compression.type": "producer",
-            "segment.bytes": str(config[log_keys.OFFSETS_TOPIC_SEGMENT_BYTES]),
-        }
-        return messages.CreatableTopic(
-            name=name,
-            num_partitions=config[log_keys.OFFSETS_TOPIC_NUM_PARTITIONS],
-            replication_factor=config[log_keys.OFFSETS_TOPIC_REPLICATION_FACTOR],
-            configs=[
-                messages.CreatableTopicConfig(name=key, value=value)
-                for key, value in values.items()
-            ],
-        )
+        if name == OFFSETS_TOPIC:
+            return _internal(
+                name,
+                config[log_keys.OFFSETS_TOPIC_NUM_PARTITIONS],
+                config[log_keys.OFFSETS_TOPIC_REPLICATION_FACTOR],
+                {
+                    "cleanup.policy": "compact",
+                    "compression.type": "producer",
+                    "segment.bytes": config[log_keys.OFFSETS_TOPIC_SEGMENT_BYTES],
+                },
+            )
+        if name == TRANSACTIONS_TOPIC:
+            return _internal(
+                name,
+                config[transaction_keys.STATE_LOG_NUM_PARTITIONS],
+                config[transaction_keys.STATE_LOG_REPLICATION_FACTOR],
+                {
+                    "cleanup.policy": "compact",
+                    "compression.type": "uncompressed",
+                    "min.insync.replicas": config[transaction_keys.STATE_LOG_MIN_ISR],
+                    "segment.bytes": config[transaction_keys.STATE_LOG_SEGMENT_BYTES],
+                    "unclean.leader.election.enable": "false",
+                },
+            )
+        return messages.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
 
     def _answered(self, names: list[str], response: Any | None, why: str) -> None:
         for name in names:
@@ -81,3 +91,17 @@ class AutoTopics:
                     error_of(topic.error_code).code.name,
                     topic.error_message or "",
                 )
+
+
+def _internal(
+    name: str, partitions: int, replicas: int, values: Mapping[str, object]
+) -> messages.CreatableTopic:
+    return messages.CreatableTopic(
+        name=name,
+        num_partitions=partitions,
+        replication_factor=replicas,
+        configs=[
+            messages.CreatableTopicConfig(name=key, value=str(value))
+            for key, value in values.items()
+        ],
+    )

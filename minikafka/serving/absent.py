@@ -8,8 +8,6 @@ import logging
 from dataclasses import dataclass, field
 from enum import Enum
 
-from minikafka.common.errors import KafkaError, TransactionalIdAuthorizationFailedError
-
 _log = logging.getLogger("minikafka.apis")
 _MAX_REMEMBERED = 1_000
 
@@ -17,7 +15,6 @@ _MAX_REMEMBERED = 1_000
 class Feature(Enum):
     """An absent feature, as log lines name it."""
 
-    TRANSACTIONS = "transactions"
     SHARE_GROUPS = "share groups"
 
 
@@ -39,11 +36,3 @@ class AbsentFeatureWarnings:
             "client %r at %s requests %s, which this broker does not support: rejected",
             client_id, peer_host, feature.value,
         )  # fmt: skip
-
-
-def no_transactions() -> KafkaError:
-    """Return the error for every transactional request.
-
-    librdkafka retries FindCoordinator after every other error, until its application times out.
-    """
-    return TransactionalIdAuthorizationFailedError("transactions are not available")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from minikafka.replica.replica_manager import ReplicaManager
     from minikafka.replica.transactional_appends import TransactionalAppends
     from minikafka.rpc.controller_channel import ControllerChannel
+    from minikafka.transaction.coordinator import TransactionCoordinator
 
 
 @dataclass(slots=True)
@@ -61,6 +62,7 @@ class BrokerServices(NodeServices):
     transactional_appends: "TransactionalAppends"
     fetch_sessions: "FetchSessions"
     groups: "GroupCoordinator"
+    transactions: "TransactionCoordinator"
     lifecycle: "BrokerLifecycle"
     producer_ids: "ProducerIds"
     auto_topics: "AutoTopics"

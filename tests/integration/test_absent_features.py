@@ -1,56 +1,23 @@
-"""Absent APIs fail at once in released clients, with an error that they do not retry."""
-
-import warnings
+"""Absent APIs fail at once, with an error that clients do not retry, and one WARN."""
 
 import pytest
-from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError as AioKafkaError
-from confluent_kafka import KafkaException, Producer
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # it uses an old importlib function
-    from kafka import KafkaProducer
-    from kafka.errors import KafkaError as PythonKafkaError
+from minikafka.admin.client import BrokerConnection
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
 
-_LONG_S = 60.0
+_SHARE = 2
 
 
 @pytest.fixture
-def servers(node):
-    return node.bootstrap_servers
+def connection(node):
+    host, port = node.bootstrap_servers.split(":")
+    return BrokerConnection(host, int(port), "twice", 30.0)
 
 
-def test_librdkafka_has_no_transactions(servers):
-    producer = Producer({"bootstrap.servers": servers, "transactional.id": "t"})
-    with pytest.raises(KafkaException) as caught:
-        producer.init_transactions(_LONG_S)
-    assert caught.value.args[0].fatal()
-    assert caught.value.args[0].name() == "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
-
-
-async def test_aiokafka_has_no_transactions(servers):
-    producer = AIOKafkaProducer(bootstrap_servers=servers, transactional_id="t")
-    try:
-        with pytest.raises(AioKafkaError, match="(?i)transactional"):
-            await producer.start()
-    finally:
-        await producer.stop()
-
-
-def test_kafka_python_has_no_transactions(servers):
-    producer = KafkaProducer(
-        bootstrap_servers=servers, transactional_id="t", max_block_ms=int(_LONG_S * 1000)
-    )
-    with pytest.raises(PythonKafkaError, match="(?i)transactional"):
-        producer.init_transactions()
-    producer.close()
-
-
-def test_each_client_is_logged_once(node, servers):
+def test_share_groups_have_no_coordinator(node, connection):
     for _ in range(2):
-        producer = Producer(
-            {"bootstrap.servers": servers, "transactional.id": "t", "client.id": "twice"}
-        )
-        with pytest.raises(KafkaException):
-            producer.init_transactions(_LONG_S)
-    assert node.log_text(1).count("client 'twice' at 127.0.0.1 requests transactions") == 1
+        request = FindCoordinatorRequest(key_type=_SHARE, coordinator_keys=["g:topic:0"])
+        (row,) = connection.ask(request, 6).coordinators
+        assert row.error_code == ErrorCode.INVALID_REQUEST
+    assert node.log_text(1).count("client 'twice' at 127.0.0.1 requests share groups") == 1

@@ -23,9 +23,9 @@ def kinds(batches):
 def test_a_fresh_log_begins_as_kafkas_does(world):
     control, bootstrap, registration = world.batches
     assert [kind for kind, _ in control.control] == [2, 5, 6]
-    assert (bootstrap.base_offset, bootstrap.last_offset) == (3, 7)
+    assert (bootstrap.base_offset, bootstrap.last_offset) == (3, 8)
     assert kinds([bootstrap, registration]) == [
-        ["BeginTransaction", "FeatureLevel", "FeatureLevel", "Config", "EndTransaction"],
+        ["BeginTransaction", *["FeatureLevel"] * 3, "Config", "EndTransaction"],
         ["RegisterController"],
     ]
     assert world.image.features == DEFAULT_LEVELS
@@ -143,7 +143,7 @@ def test_a_busy_log_needs_no_extra_records(world):
         world.advance(300)
         world.controller.append(ControllerResult([NoOpRecord()], None))
         world.settle()
-    assert world.raft.end_offset == 9 + 8
+    assert world.raft.end_offset == 10 + 8
 
 
 def test_idle_records_can_be_switched_off():

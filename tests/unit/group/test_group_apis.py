@@ -127,7 +127,6 @@ def test_fenced_broker_coordinates_nothing(world):
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
-        (1, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
         (2, ErrorCode.INVALID_REQUEST),
         (9, ErrorCode.INVALID_REQUEST),
     ],

@@ -12,4 +12,13 @@ def test_unsupported_features_are_not_advertised():
         "eligible.leader.replicas.version",
         "kraft.version",
         "metadata.version",
+        "transaction.version",
+    ]
+
+
+def test_levels_have_the_order_of_kafka_s_bootstrap_records():
+    assert list(DEFAULT_LEVELS.items()) == [
+        ("metadata.version", 30),
+        ("eligible.leader.replicas.version", 1),
+        ("transaction.version", 2),
     ]

@@ -11,9 +11,9 @@ from tests.worlds.quorum_world import QuorumWorld
 
 @pytest.fixture
 def world():
-    """Epoch 2 begins at offset 9, after a restart."""
+    """Epoch 2 begins at offset 10, after a restart."""
     first = QuorumWorld.started()
-    assert first.raft.end_offset == 9
+    assert first.raft.end_offset == 10
     return QuorumWorld.started(first.disk)
 
 
@@ -28,28 +28,28 @@ def offsets(answer):
 
 
 def test_a_follower_reads_on_from_where_it_is(world):
-    answer = read(world, 9, 1)
+    answer = read(world, 10, 1)
     assert answer.error == ErrorCode.NONE
-    assert offsets(answer) == [9, 10]
-    assert answer.high_watermark == world.raft.end_offset == 11
+    assert offsets(answer) == [10, 11]
+    assert answer.high_watermark == world.raft.end_offset == 12
     assert answer.log_start_offset == 0
 
 
 def test_a_new_follower_reads_from_the_beginning(world):
-    assert offsets(read(world, 0, 0)) == [0, 3, 8, 9, 10]
+    assert offsets(read(world, 0, 0)) == [0, 3, 9, 10, 11]
 
 
 def test_at_the_end_there_is_nothing(world):
-    answer = read(world, 11, 2)
+    answer = read(world, 12, 2)
     assert answer.is_empty
-    assert answer.high_watermark == 11
+    assert answer.high_watermark == 12
 
 
 def test_what_is_not_committed_is_read_too(world):
     world.raft.append([NoOpRecord()], metadata_version=30)
-    answer = read(world, 11, 2)
-    assert offsets(answer) == [11]
-    assert answer.high_watermark == 11
+    answer = read(world, 12, 2)
+    assert offsets(answer) == [12]
+    assert answer.high_watermark == 12
 
 
 @pytest.mark.parametrize(
@@ -72,20 +72,20 @@ def test_only_the_leader_answers(world):
 
 
 def test_a_follower_beyond_the_end_of_its_epoch_goes_back_to_it(world):
-    assert read(world, 10, 1).diverging == EpochEnd(1, 9)
-    assert read(world, 50, 2).diverging == EpochEnd(2, 11)
+    assert read(world, 11, 1).diverging == EpochEnd(1, 10)
+    assert read(world, 50, 2).diverging == EpochEnd(2, 12)
 
 
 def test_a_new_follower_gets_the_snapshot_where_there_is_one(world):
     world.write_snapshot()
-    assert read(world, 0, 0).snapshot == SnapshotId(12, 2)
-    assert offsets(read(world, 10, 2)) == [10, 11]
+    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
+    assert offsets(read(world, 11, 2)) == [11, 12]
 
 
 def test_a_follower_of_an_epoch_before_every_snapshot_gets_one(world):
     """As Kafka: also where the log itself would reach back far enough."""
     world.write_snapshot()
-    assert read(world, 9, 1).snapshot == SnapshotId(12, 2)
+    assert read(world, 10, 1).snapshot == SnapshotId(13, 2)
 
 
 def test_the_snapshot_at_offset_zero_is_never_named(world):

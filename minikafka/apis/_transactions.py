@@ -1,0 +1,24 @@
+"""What the handlers of transaction APIs share: waits for writes, and error codes by version."""
+
+from minikafka.common.errors import ErrorCode
+from minikafka.coordinator.journal import Write
+from minikafka.serving.steps import Steps, wait_until
+
+PRODUCER_FENCED_FROM = 2
+"""The version of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn that has PRODUCER_FENCED."""
+
+
+def await_commit(write: Write | None) -> Steps[ErrorCode]:
+    """Wait until a record is committed, has failed or has timed out; return the result."""
+    if write is None:
+        return ErrorCode.NONE
+    yield from wait_until((write.key,), write.settled, write.deadline_ms)
+    write.expire()
+    return write.code or ErrorCode.NONE
+
+
+def code_for(code: int, version: int, fenced_from: int = PRODUCER_FENCED_FROM) -> int:
+    """Return the code for a client: versions before `fenced_from` have no PRODUCER_FENCED."""
+    if code == ErrorCode.PRODUCER_FENCED and version < fenced_from:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    return code

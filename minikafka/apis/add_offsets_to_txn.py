@@ -1,0 +1,47 @@
+"""AddOffsetsToTxn (key 25), v0-4.
+
+Broker:      the coordinator adds the partition of `__consumer_offsets` that a group belongs to.
+Versions:    v2 PRODUCER_FENCED; v3 flexible.
+Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
+             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING,
+             PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is
+             too large).
+"""
+
+from minikafka.apis._transactions import await_commit, code_for
+from minikafka.common.errors import KafkaError
+from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.config import log_keys
+from minikafka.coordinator.partitioning import partition_of
+from minikafka.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
+from minikafka.transaction.request_rules import ProducerName
+
+
+@broker_api(ApiKey.ADD_OFFSETS_TO_TXN, versions=(0, 4))
+def add_offsets_to_txn(
+    ctx: BrokerContext, request: AddOffsetsToTxnRequest
+) -> Steps[AddOffsetsToTxnResponse]:
+    """Add the partition of the group's offsets; respond when it is part of the transaction."""
+    try:
+        write = ctx.broker.transactions.add_partitions(
+            request.transactional_id,
+            ProducerName(request.producer_id, request.producer_epoch),
+            frozenset((TopicPartition(OFFSETS_TOPIC, _partition_of(ctx, request.group_id)),)),
+            client_version=0,
+        )
+    except KafkaError as error:
+        return AddOffsetsToTxnResponse(error_code=code_for(error.code, ctx.version))
+    return AddOffsetsToTxnResponse(error_code=(yield from await_commit(write)))
+
+
+def _partition_of(ctx: BrokerContext, group_id: str) -> int:
+    index = ctx.broker.groups.partition_of(group_id)
+    if index is not None:
+        return index
+    # As Kafka: the topic may not exist yet, and will have this number of partitions.
+    return partition_of(group_id, ctx.broker.dynamic.current[log_keys.OFFSETS_TOPIC_NUM_PARTITIONS])

@@ -1,0 +1,127 @@
+"""AddPartitionsToTxn (key 24), v0-5.
+
+Broker:      the coordinator adds partitions to a transaction (v0-3, from clients), or to several
+             (v4-5, from leaders of partitions, which may also ask whether a transaction has them).
+Versions:    v2 PRODUCER_FENCED; v3 flexible; v4 several transactions, VerifyOnly (KIP-890).
+Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
+             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING,
+             PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH), UNKNOWN_TOPIC_OR_PARTITION,
+             OPERATION_NOT_ATTEMPTED, TRANSACTION_ABORTABLE,
+             UNKNOWN_SERVER_ERROR (the record is too large), per partition;
+             CLUSTER_AUTHORIZATION_FAILED (v4-5 on a listener that is not for brokers).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from minikafka.apis._transactions import await_commit, code_for
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.ids import TopicPartition
+from minikafka.coordinator.journal import Write
+from minikafka.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+)
+from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps, next_turn
+from minikafka.transaction.request_rules import ProducerName, verify_partition
+from minikafka.transaction.transaction import EPOCH_BUMP_FROM
+
+_BROKERS_FROM = 4
+_TRANSACTIONS_A_STEP: Final = 50
+
+_Codes = dict[TopicPartition, int]
+
+
+@broker_api(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5))
+def add_partitions_to_txn(
+    ctx: BrokerContext, request: AddPartitionsToTxnRequest
+) -> Steps[AddPartitionsToTxnResponse]:
+    """Add or verify the partitions of each transaction; respond when all are decided."""
+    if ctx.version < _BROKERS_FROM:
+        transaction = AddPartitionsToTxnTransaction(
+            request.v3_and_below_transactional_id,
+            request.v3_and_below_producer_id,
+            request.v3_and_below_producer_epoch,
+            topics=request.v3_and_below_topics,
+        )
+        (result,) = yield from _results(ctx, [transaction])
+        return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
+    if not ctx.may_be_broker:
+        return AddPartitionsToTxnResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    results = yield from _results(ctx, request.transactions)
+    return AddPartitionsToTxnResponse(results_by_transaction=results)
+
+
+def _results(
+    ctx: BrokerContext, transactions: Sequence[AddPartitionsToTxnTransaction]
+) -> Steps[list[AddPartitionsToTxnResult]]:
+    answers: list[tuple[AddPartitionsToTxnTransaction, _Codes | Write | None]] = []
+    for count, transaction in enumerate(transactions, 1):
+        answers.append((transaction, _begin(ctx, transaction)))
+        if not count % _TRANSACTIONS_A_STEP:
+            yield from next_turn(ctx.env, for_answer_only=False)
+    results = []
+    for transaction, answer in answers:
+        if isinstance(answer, dict):
+            codes = answer
+        else:
+            code = yield from await_commit(answer)
+            codes = dict.fromkeys(_partitions(transaction), int(code))
+        results.append(
+            AddPartitionsToTxnResult(transaction.transactional_id, _topic_results(codes))
+        )
+    return results
+
+
+def _begin(ctx: BrokerContext, transaction: AddPartitionsToTxnTransaction) -> _Codes | Write | None:
+    """Return the codes of the partitions, or the write that decides about all of them."""
+    partitions = _partitions(transaction)
+    image = ctx.broker.image
+    unknown = [each for each in partitions if image.partition(*each) is None]
+    if unknown:
+        codes = dict.fromkeys(partitions, int(ErrorCode.OPERATION_NOT_ATTEMPTED))
+        return {**codes, **dict.fromkeys(unknown, int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))}
+    producer = ProducerName(transaction.producer_id, transaction.producer_epoch)
+    coordinator = ctx.broker.transactions
+    try:
+        if transaction.verify_only:
+            current = coordinator.transaction_to_verify(transaction.transactional_id)
+            return {each: verify_partition(current, producer, each) for each in partitions}
+        return coordinator.add_partitions(
+            transaction.transactional_id,
+            producer,
+            frozenset(partitions),
+            # As Kafka: brokers add partitions only for clients of transaction version 2.
+            client_version=EPOCH_BUMP_FROM if ctx.version >= _BROKERS_FROM else 0,
+        )
+    except KafkaError as error:
+        return dict.fromkeys(partitions, code_for(error.code, ctx.version))
+
+
+def _partitions(transaction: AddPartitionsToTxnTransaction) -> list[TopicPartition]:
+    return list(
+        dict.fromkeys(
+            TopicPartition(topic.name, index)
+            for topic in transaction.topics
+            for index in topic.partitions
+        )
+    )
+
+
+def _topic_results(codes: _Codes) -> list[AddPartitionsToTxnTopicResult]:
+    results: dict[str, AddPartitionsToTxnTopicResult] = {}
+    for partition, code in codes.items():
+        row = results.get(partition.topic)
+        if row is None:
+            row = results[partition.topic] = AddPartitionsToTxnTopicResult(partition.topic)
+        row.results_by_partition.append(
+            AddPartitionsToTxnPartitionResult(partition.partition, code)
+        )
+    return list(results.values())

@@ -1,0 +1,102 @@
+"""The abort of transactions that have timed out, and the removal of unused transactional ids.
+
+The ids are searched in slices, so that other work can run between them. A transaction whose outcome
+is decided is never aborted by its timeout.
+
+Source: `TransactionCoordinator.abortTimedOutTransactions`,
+`TransactionStateManager.removeExpiredTransactionalIds`.
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Final
+
+from minikafka.common.errors import KafkaError
+from minikafka.transaction.shard import TransactionEntry, TransactionShard
+from minikafka.transaction.state import TransactionState
+from minikafka.transaction.transaction import Transaction
+from minikafka.transaction.transitions import fenced
+
+_log = logging.getLogger("minikafka.transaction")
+_TOMBSTONES_A_BATCH: Final = 500
+_SEEN_A_UNIT: Final = 20
+_ABORTED_UNITS: Final = 10
+
+
+def has_timed_out(transaction: Transaction, now_ms: int) -> bool:
+    """True if an ongoing transaction is older than its timeout."""
+    return (
+        transaction.state is TransactionState.ONGOING
+        and transaction.started_ms + transaction.timeout_ms < now_ms
+    )
+
+
+def has_expired(transaction: Transaction, now_ms: int, expiration_ms: int) -> bool:
+    """True if an id without a transaction was not used for `expiration_ms`."""
+    return transaction.state.is_idle and transaction.updated_ms <= now_ms - expiration_ms
+
+
+def abort_timed_out(shard: TransactionShard) -> Iterator[int]:
+    """Abort transactions that have timed out, with a higher epoch; yield the cost in units."""
+    for count, entry in enumerate(list(shard.entries.values())):
+        if not shard.serves:
+            return
+        now_ms = shard.services.env.clock.wall_ms
+        current = entry.current
+        if current is None or entry.pending is not None or not has_timed_out(current, now_ms):
+            yield not count % _SEEN_A_UNIT
+            continue
+        try:
+            shard.write(entry, fenced(current, shard.services.version(), now_ms))
+        except KafkaError as error:
+            _log.info(
+                "[Transaction %s] has timed out and cannot be aborted yet: %s",
+                entry.transactional_id,
+                error,
+            )
+        else:
+            _log.info(
+                "[Transaction %s] is aborted: it was open for more than %d ms",
+                entry.transactional_id,
+                current.timeout_ms,
+            )
+        yield _ABORTED_UNITS
+
+
+def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]:
+    """Remove ids that are not used any more; yield the cost in units."""
+    expired: list[TransactionEntry] = []
+    for count, entry in enumerate(list(shard.entries.values())):
+        if not shard.serves:
+            return
+        current = entry.current
+        now_ms = shard.services.env.clock.wall_ms
+        if (
+            current is not None
+            and entry.pending is None
+            and has_expired(current, now_ms, expiration_ms)
+        ):
+            expired.append(entry)
+            if len(expired) == _TOMBSTONES_A_BATCH:
+                yield _remove(shard, expired)
+                expired = []
+        yield not count % _SEEN_A_UNIT
+    if expired and shard.serves:
+        yield _remove(shard, expired)
+
+
+def _remove(shard: TransactionShard, expired: list[TransactionEntry]) -> int:
+    # A request may have used an id since it was found.
+    unused = [each for each in expired if each.pending is None and _is_unused(each)]
+    if unused:
+        try:
+            shard.remove(unused)
+        except KafkaError as error:
+            _log.info("expired transactional ids cannot be removed yet: %s", error)
+        else:
+            _log.info("removing %d expired transactional ids", len(unused))
+    return len(unused)
+
+
+def _is_unused(entry: TransactionEntry) -> bool:
+    return entry.current is not None and entry.current.state.is_idle
