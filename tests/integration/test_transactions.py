@@ -11,8 +11,8 @@ from aiokafka.errors import ProducerFenced
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from minikafka.admin import transactions as admin
 from minikafka.admin.client import AdminClient as ClusterClient
-from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.testing.cluster import Cluster
 
 with warnings.catch_warnings():
@@ -24,7 +24,6 @@ FAST = {
     "broker.heartbeat.interval.ms": "500",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
 }
-TRANSACTION = 1
 NUMBERS = itertools.count(1)
 
 
@@ -46,8 +45,8 @@ def topic(cluster):
 
 
 def create(cluster, name, partitions=2):
-    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    admin.create_topics([NewTopic(name, partitions, 3)])[name].result(20)
+    client = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    client.create_topics([NewTopic(name, partitions, 3)])[name].result(20)
 
 
 def rd_producer(cluster, transactional_id, **options):
@@ -101,9 +100,8 @@ def wait_for_values(cluster, topic, expected, **options):
 
 
 def coordinator_of(cluster, transactional_id):
-    with ClusterClient(cluster.bootstrap_servers) as client:
-        request = FindCoordinatorRequest(key_type=TRANSACTION, coordinator_keys=[transactional_id])
-        return client.ask(request).coordinators[0].node_id
+    with ClusterClient(cluster.bootstrap_servers, client_id="test") as client:
+        return admin.coordinator_of(client, transactional_id)
 
 
 # Each client: a transaction is read as a whole, or not at all
