@@ -102,6 +102,48 @@ def prepare_latency(
     return run
 
 
+def prepare_transactions(
+    bootstrap: str, topic: str, load: Load, max_bytes: int
+) -> Callable[[float], Measurement]:
+    """Start a transactional producer; return a function that runs transactions one by one.
+
+    The latency is that of `commit_transaction()`, which first waits for the records.
+    """
+    producer = Producer(
+        {**producer_settings(bootstrap, load, "all"), "transactional.id": f"{topic}-producer"}
+    )
+    producer.init_transactions(_FLUSH_TIMEOUT_S)
+    value = bytes(index % 251 for index in range(load.record_bytes))
+    records = load.records_per_request
+
+    def transaction() -> float:
+        producer.begin_transaction()
+        for _ in range(records):
+            producer.produce(topic, value, partition=0)
+        begun = time.perf_counter()
+        producer.commit_transaction(_FLUSH_TIMEOUT_S)
+        return time.perf_counter() - begun
+
+    transaction()
+
+    def run(seconds: float) -> Measurement:
+        started, cpu = time.perf_counter(), time.process_time()
+        latencies: list[float] = []
+        limit = max_bytes // (records * load.record_bytes)
+        while len(latencies) < limit and time.perf_counter() - started < seconds:
+            latencies.append(transaction())
+        elapsed = time.perf_counter() - started
+        latencies.sort()
+        count = len(latencies)
+        return Measurement(
+            count * records, count * records * load.record_bytes, count, elapsed,
+            time.process_time() - cpu,
+            percentile_us(latencies, 0.50), percentile_us(latencies, 0.99),
+        )  # fmt: skip
+
+    return run
+
+
 def prepare_consume(bootstrap: str, topic: str, load: Load) -> Callable[[float], Measurement]:
     """Connect a consumer; return a function that reads partition 0 repeatedly.
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["produce", "consume", "latency", "raw-produce", "raw-fetch"]
-Figure = Literal["MB/s", "records/s", "requests/s", "p50 µs"]
+Kind = Literal["produce", "consume", "latency", "transactions", "raw-produce", "raw-fetch"]
+Figure = Literal["MB/s", "records/s", "requests/s", "transactions/s", "p50 µs"]
 _RAW_BATCH_BYTES = 1_000_000
 
 
@@ -47,6 +47,8 @@ LOADS = {
              records_per_request=1, in_python=True),
         Load("in-flight-1", "produce", "records/s", "100 B a request, one in flight", 100,
              records_per_request=1, in_flight=1, in_python=True),
+        Load("transactions", "transactions", "transactions/s", "100 records of 1 KB each", 1024,
+             records_per_request=100, in_python=True),
         Load("python-1k", "produce", "MB/s", "produce(), 1 KB", 1024, in_python=True),
         Load("python-100b", "produce", "records/s", "produce(), 100 B", 100, in_python=True),
         Load("python-batch-100b", "produce", "records/s", "produce_batch(), 100 B", 100,
@@ -70,7 +72,10 @@ class Step(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The result of one measurement; CPU time and latency are None if unknown."""
+    """The result of one measurement; CPU time and latency are None if unknown.
+
+    The requests of a load of transactions are its transactions, its latencies those of the commits.
+    """
 
     records: int
     bytes: int
@@ -92,7 +97,7 @@ class Measurement(NamedTuple):
             return self.bytes / 1e6 / self.seconds
         if figure == "records/s":
             return self.records / self.seconds
-        if figure == "requests/s":
+        if figure in ("requests/s", "transactions/s"):
             return (self.requests or 0) / self.seconds
         assert self.p50_us is not None, "a latency load measures latencies"
         return self.p50_us

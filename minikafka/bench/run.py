@@ -20,7 +20,7 @@ from minikafka.bench.targets import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-_KAFKA_PORT_OFFSET = 200
+_KAFKA_PORT_OFFSET = 400
 _WARM_UP_LOADS = ("produce-1k", "consume-1k", "in-flight-1")
 
 

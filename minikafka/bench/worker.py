@@ -69,6 +69,8 @@ def _prepare_librdkafka(job: Job) -> Callable[[], Measurement]:
             return lambda: run(job.seconds)
         if load.kind == "produce":
             run = clients.prepare_produce(job.bootstrap, job.topic, load, job.acks, job.max_bytes)
+        elif load.kind == "transactions":
+            run = clients.prepare_transactions(job.bootstrap, job.topic, load, job.max_bytes)
         elif load.kind == "latency":
             run = clients.prepare_latency(job.bootstrap, job.topic, load, job.acks)
         else:

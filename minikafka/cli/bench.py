@@ -84,7 +84,7 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
         type=int,
         default=_DEFAULT_BASE_PORT,
         metavar="PORT",
-        help="first port of a started cluster (default %(default)s; Kafka: 200 more)",
+        help="first port of a started cluster (default %(default)s; Kafka: 400 more)",
     )
     group.add_argument(
         "--pids",
