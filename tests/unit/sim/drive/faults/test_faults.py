@@ -332,3 +332,14 @@ def test_everything_is_repaired_at_once_and_nothing_twice(cluster, faults):
     starts = {node_id: node.starts for node_id, node in cluster.nodes.items()}
     cluster.world.run(60_000)
     assert starts == {node_id: node.starts for node_id, node in cluster.nodes.items()}
+
+
+@pytest.mark.parametrize("voters", [1, 3])
+def test_the_only_voter_gets_no_older_copy_of_its_disks(voters, losses):
+    cluster = started_cluster(1, voters=voters, separate_controller=True)
+    faults = Faults(cluster, ("client",), losses.append)
+    for at_ms in range(2):
+        faults.inject(incident(Fault.OLD_VOTER, at_ms=at_ms))
+    controllers = [cluster.nodes[each] for each in cluster.controller_ids]
+    restored = [node for node in controllers if node.has_old_disks]
+    assert len(restored) == (0 if voters == 1 else 1)
