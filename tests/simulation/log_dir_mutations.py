@@ -22,11 +22,6 @@ LOG_DIR_MUTATIONS = (
          "future.finish_close(future.prepare_close())"),
     ),
     mutation(
-        "a move leaves no mark of which log is the newer one",
-        ("log.future_logs", "FutureLogs.swap", "source.disk.open(mark, create=True).close()", "pass"),
-        ("log.future_logs", "FutureLogs.swap", "source.disk.remove(mark)", "pass"),
-    ),
-    mutation(
         "a future log does not follow a truncation",
         ("log.future_logs", "FutureLogs.copy_slice", "follow_truncation(current, future, now)",
          "pass"),
