@@ -1,4 +1,7 @@
-"""Reassignments of partitions: start, cancel, list; and the log directories of replicas."""
+"""Reassignments of partitions: start, cancel, list; and the log directories of replicas.
+
+`replica_log_dirs` has the moves between directories.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -100,5 +103,7 @@ def replica_directories(
         for result in response.results:
             for topic in result.topics:
                 for it in topic.partitions:
+                    if it.is_future_key:
+                        continue
                     found[TopicPartition(topic.name, it.partition_index), broker] = result.log_dir
     return found

@@ -227,8 +227,8 @@ class Reading(ABC):
             if wanted.fetch_offset < upper:
                 try:
                     available += log.readable_bytes(wanted.fetch_offset, upper)
-                except CorruptRecordsError:
-                    return True  # The response will have the error.
+                except (CorruptRecordsError, StorageFault):
+                    return True  # The read for the response meets the error of the partition again.
                 if available >= self.request.min_bytes:
                     return True
         return False

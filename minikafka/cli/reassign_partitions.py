@@ -29,8 +29,11 @@ _VALUED = {
     "topics-to-move-json-file": ("FILE", '{"version":1,"topics":[{"topic":"foo"},...]}'),
     "broker-list": ("ID,ID,...", "with --generate: the brokers to move to"),
     "throttle": ("BYTES", "not supported: there are no replication quotas"),
-    "replica-alter-log-dirs-throttle": ("BYTES", "not supported, as --throttle"),
-    "timeout": ("MS", "taken and not needed: no replica moves between directories"),
+    "replica-alter-log-dirs-throttle": ("BYTES", "not supported: moves have no throttle"),
+    "timeout": (
+        "MS",
+        "how long replicas may be missing that must move to log_dirs (default 10000)",
+    ),
 }
 _REQUIRED = {
     "verify": ("reassignment-json-file",),
@@ -84,4 +87,6 @@ def _check(options: Options) -> None:
     for name in ("throttle", "replica-alter-log-dirs-throttle"):
         limit = options.integer(name)
         if limit is not None and limit >= 0:
-            raise ToolError(f"--{name} {limit}: there are no replication quotas to set")
+            raise ToolError(
+                f"--{name} {limit}: throttles are not supported; run the command without --{name}"
+            )

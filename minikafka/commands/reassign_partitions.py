@@ -1,10 +1,9 @@
 """Move partitions to other brokers (Kafka: `ReassignPartitionsCommand`).
 
-Throttles are removed, but not set, and replicas are not moved between the directories of a broker.
+Throttles are removed, but not set.
 """
 
 import random
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
@@ -16,9 +15,9 @@ from minikafka.admin.reassignments import (
     replica_directories,
 )
 from minikafka.admin.topics import Reassignment, describe_topics
+from minikafka.commands import replica_moves
 from minikafka.commands.options import Options, ToolError
 from minikafka.commands.reassignment_json import (
-    ANY_DIRECTORY,
     Proposal,
     parse_executable,
     parse_proposals,
@@ -41,6 +40,7 @@ _TOPIC_THROTTLES = (
     "follower.replication.throttled.replicas",
 )
 _PARTITIONS_PER_PAGE = 2000
+_MOVE_TIMEOUT_MS = 10_000
 
 Assignment = dict[TopicPartition, Sequence[int]]
 
@@ -57,7 +57,7 @@ def run(options: Options, client: AdminClient) -> None:
 
 def print_error(message: str) -> None:
     """Print an error of `run`; as Kafka, on standard output."""
-    terse = message.startswith(("Cannot execute", "Error "))
+    terse = message.startswith(("Cannot execute", "Error ", "Timed out before "))
     print(message if terse else f"Error: {message}")
 
 
@@ -149,7 +149,6 @@ def _execute(options: Options, client: AdminClient) -> None:
         f"Current partition replica assignment\n\n{to_json(current, directories)}\n\n"
         "Save this to use as the --reassignment-json-file option during rollback"
     )
-    _warn_of_directories(proposals, directories)
     errors = alter_reassignments(
         client,
         {it.at: it.replicas for it in proposals},
@@ -159,18 +158,13 @@ def _execute(options: Options, client: AdminClient) -> None:
         raise ToolError(f"Error reassigning partition(s):\n{_reasons(errors)}")
     names = ",".join(str(at) for at in sorted(current))
     print(f"Successfully started partition reassignment{_plural(current)} for {names}")
+    wanted = replica_moves.wanted_directories(proposals)
+    replica_moves.start_moves(client, wanted, _move_timeout_ms(options))
 
 
-def _warn_of_directories(
-    proposals: Iterable[Proposal], present: Mapping[tuple[TopicPartition, int], str]
-) -> None:
-    for it in proposals:
-        for broker, directory in zip(it.replicas, it.log_dirs, strict=True):
-            if directory not in (ANY_DIRECTORY, present.get((it.at, broker))):
-                print(
-                    f"{it.at} on broker {broker}: log_dirs is ignored, the broker chooses",
-                    file=sys.stderr,
-                )
+def _move_timeout_ms(options: Options) -> int:
+    given = options.integer("timeout")
+    return _MOVE_TIMEOUT_MS if given is None else given
 
 
 def _verify(options: Options, client: AdminClient) -> None:
@@ -196,7 +190,11 @@ def _verify(options: Options, client: AdminClient) -> None:
                 f"There is no active reassignment of partition {it.at}, but replica set is"
                 f" {_joined(present)} rather than {_joined(it.replicas)}."
             )
-    print()
+    wanted = replica_moves.wanted_directories(proposals)
+    states = replica_moves.states_of(client, wanted)
+    lines = [replica_moves.state_line(each, wanted[each], state) for each, state in states.items()]
+    print("\n".join(lines))
+    active |= any(map(replica_moves.is_open, states.values()))
     if not active and not options.has("preserve-throttles"):
         _clear_throttles(client, proposals)
 
@@ -215,8 +213,17 @@ def _cancel(options: Options, client: AdminClient) -> None:
         print(f"Successfully cancelled partition reassignment{_plural(active)} for: {names}")
     else:
         print("None of the specified partition reassignments are active.")
-    # As Kafka: without an end of line.
-    print("None of the specified partition moves are active.", end="")
+    states = replica_moves.states_of(client, replica_moves.wanted_directories(proposals))
+    moves = {
+        replica: state.current
+        for replica, state in states.items()
+        if state.current is not None and state.future is not None
+    }
+    # A request for the present directory ends a move.
+    replica_moves.start_moves(client, moves, _move_timeout_ms(options))
+    if not moves:
+        # As Kafka: without an end of line.
+        print("None of the specified partition moves are active.", end="")
     if not options.has("preserve-throttles"):
         _clear_throttles(client, proposals)
 

@@ -59,6 +59,7 @@ class FutureLogs:
     directories: list[LogDirectory]
     homes: dict[TopicPartition, LogDirectory]
     rng: Random
+    slice_bytes: int = SLICE_BYTES
     _futures: dict[TopicPartition, _Future] = field(default_factory=dict)
     _orphans: dict[TopicPartition, list[tuple[LogDirectory, str]]] = field(default_factory=dict)
     """Folders of future logs whose current log is offline."""
@@ -218,7 +219,7 @@ class FutureLogs:
         self._futures.clear()
 
     def copy_slice(self, at: TopicPartition, now: Now) -> bool:
-        """Copy up to `SLICE_BYTES`; return True if the future log has all batches.
+        """Copy up to `slice_bytes`; return True if the future log has all batches.
 
         The future log is truncated first if the current one was.
 
@@ -230,7 +231,7 @@ class FutureLogs:
         follow_truncation(current, future, now)
         if future.log_end_offset < current.log_end_offset:
             read = current.read(
-                future.log_end_offset, SLICE_BYTES, upper_bound_offset=current.log_end_offset,
+                future.log_end_offset, self.slice_bytes, upper_bound_offset=current.log_end_offset,
                 min_one_message=True,
             )  # fmt: skip
             if read.slice is not None:
@@ -253,10 +254,8 @@ class FutureLogs:
         assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"
         source.disk.reserve_files()
         target.disk.reserve_files()
-        # Also the epoch of a leader that has written nothing yet.
-        future.epochs.entries[:] = current.epochs.entries
-        future.epochs.changed = True
-        future.content.save_epochs()
+        # The start of the first epoch limits the log start offset with which the log is loaded.
+        _copy_epochs(current, future)
         future.close()
         del self._futures[at]
         mark = f"{at}.{target.directory_id}{MOVED_SUFFIX}"
@@ -274,6 +273,8 @@ class FutureLogs:
         target.logs[at] = log
         faults: list[StorageFault] = []
         try:
+            # Also the epoch of a leader that has written nothing yet: loading a log drops it.
+            _copy_epochs(current, log)
             target.write_checkpoints()
         except StorageFault as fault:
             faults.append(fault)
@@ -309,6 +310,12 @@ class FutureLogs:
                 target.disk.rename(str(at), future.folder)
                 target.disk.sync_dir("")
             raise
+
+
+def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:
+    other.epochs.entries[:] = current.epochs.entries
+    other.epochs.changed = True
+    other.content.save_epochs()
 
 
 def follow_truncation(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:

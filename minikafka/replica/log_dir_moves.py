@@ -98,6 +98,11 @@ class LogDirMoves:
     on_swapped: Callable[[Partition], None]
     _moves: dict[TopicPartition, _Move] = field(default_factory=dict)
 
+    @property
+    def in_progress(self) -> list[TopicPartition]:
+        """The partitions whose replicas are being moved."""
+        return list(self._moves)
+
     def alter(self, at: TopicPartition, path: str) -> ErrorCode:
         """Begin to move a replica to the directory at `path`.
 

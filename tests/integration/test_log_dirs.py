@@ -3,6 +3,9 @@
 import contextlib
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
@@ -26,6 +29,7 @@ CONFIG = {
     "replica.high.watermark.checkpoint.interval.ms": "200",
 }
 PARTITIONS = 6
+TOOL = Path(__file__).resolve().parents[2] / "bin" / "kafka-reassign-partitions.py"
 
 
 def client_of(nodes):
@@ -193,3 +197,46 @@ def test_replicas_move_between_directories_under_load_and_after_a_kill():
             assert set(homes(nodes, 1).values()) == {number}
             wait_for(lambda: assigned(nodes, (1,)))
         load.check(nodes.bootstrap_servers)
+
+
+def test_the_tool_moves_replicas_and_reports_them(tmp_path):
+    """KIP-113: --execute with log_dirs, then --verify until both moves have ended."""
+    with Nodes(2, config={"min.insync.replicas": "1"}, directories=2) as nodes:
+        with client_of(nodes) as client:
+            create_topic(client, "t", assignment=[[1]] * 2, configs={})
+        wait_for(lambda: len(homes(nodes, 1)) == 2)
+        # Partition 1 moves to another broker, where it does not exist when its move is requested.
+        rows = [
+            {"topic": "t", "partition": index, "replicas": [broker], "log_dirs": [str(path)]}
+            for index, broker, path in (
+                (0, 1, nodes.log_dirs(1)[1 - homes(nodes, 1)[0]]),
+                (1, 2, nodes.log_dirs(2)[1]),
+            )
+        ]
+        file = tmp_path / "moves.json"
+        file.write_text(json.dumps({"version": 1, "partitions": rows}))
+
+        def tool(action):
+            words = ("--bootstrap-server", nodes.bootstrap_servers, action)
+            done = subprocess.run(
+                [sys.executable, TOOL, *words, "--reassignment-json-file", file],
+                capture_output=True, text=True, check=True, timeout=60,
+            )  # fmt: skip
+            return done.stdout.splitlines()
+
+        assert tool("--execute")[-2:] == [
+            f"Successfully started moving log directory to {row['log_dirs'][0]} for replica "
+            f"t-{index} with broker {row['replicas'][0]} "
+            for index, row in enumerate(rows)
+        ]
+        wait_for(
+            lambda: (
+                tool("--verify")[1:5]
+                == [
+                    "Reassignment of partition t-0 is completed.",
+                    "Reassignment of partition t-1 is completed.",
+                    "Reassignment of replica t-0-1 completed successfully.",
+                    "Reassignment of replica t-1-2 completed successfully.",
+                ]
+            )
+        )

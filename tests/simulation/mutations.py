@@ -8,6 +8,7 @@ counted there.
 """
 
 from tests.mutation import mutation
+from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
 
 MUTATIONS = (
     # High watermark and acknowledgements
@@ -450,6 +451,7 @@ MUTATIONS = (
         "a log goes on after an append that failed",
         ("apis.produce", "_append", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
+    *LOG_DIR_MUTATIONS,
 )  # fmt: skip
 
 LIVENESS_ALONE = {
@@ -461,6 +463,8 @@ LIVENESS_ALONE = {
         "as above: the leader compares the epoch of the last record before it sends more",
     "L2: ELR members are never elected":
         "no leader is elected at all; that one must be is liveness (`owed_leader`)",
+    "KIP-858: the failure of a directory is not reported":
+        "a leader that cannot write to its log serves nothing, so that nothing wrong is read",
     "quorum: a voter whose removal is not committed waits":
         "no voter can be elected, so nothing is committed that could be wrong",
 }  # fmt: skip

@@ -13,6 +13,12 @@ from minikafka.messages.alter_partition_reassignments import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
+from minikafka.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
 from minikafka.messages.api_versions import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -134,6 +140,10 @@ class FakeCluster(AdminClient):
         self.refusals: list[tuple[int, str | None]] = []
         self.asked: list[object] = []
         self.asked_of: list[int] = []
+        self.homes: dict[tuple[int, str, int], tuple[str | None, str | None]] = {}
+        """By broker, topic and partition: the directories of a replica and of its future one."""
+        self.move_errors: list[int] = []
+        """The errors of the next moves that are requested."""
 
     def add(self, name, *partitions, configs=None, is_internal=False):
         """A topic whose id follows from how many there are."""
@@ -153,6 +163,9 @@ class FakeCluster(AdminClient):
         if isinstance(request, ListGroupsRequest):
             found = self.groups.get(broker_id, [])
             return ListGroupsResponse(groups=[ListedGroup(group_id=name) for name in found])
+        if isinstance(request, DescribeLogDirsRequest) and type(request) not in self.missing:
+            self.asked.append(request)
+            return _describe_log_dirs(self, broker_id, request)
         return self.ask(request)
 
     def last(self, kind):
@@ -334,12 +347,34 @@ def _reassign(cluster, request):
     return AlterPartitionReassignmentsResponse(responses=topics)
 
 
-def _describe_log_dirs(_cluster, request):
-    topics = [
-        DescribeLogDirsTopic(it.topic, [DescribeLogDirsPartition(x) for x in it.partitions])
-        for it in request.topics
+def _describe_log_dirs(cluster, broker_id, request):
+    results = {}
+    for wanted in request.topics:
+        for index in wanted.partitions:
+            homes = cluster.homes.get((broker_id, wanted.topic, index), ("/data", None))
+            for path, is_future in zip(homes, (False, True), strict=True):
+                if path is not None:
+                    found = DescribeLogDirsPartition(index, is_future_key=is_future)
+                    home = results.setdefault(path, DescribeLogDirsResult(0, path))
+                    home.topics.append(DescribeLogDirsTopic(wanted.topic, [found]))
+    return DescribeLogDirsResponse(results=list(results.values()))
+
+
+def _alter_log_dirs(cluster, request):
+    results = [
+        AlterReplicaLogDirTopicResult(
+            topic.name,
+            [
+                AlterReplicaLogDirPartitionResult(
+                    index, cluster.move_errors.pop(0) if cluster.move_errors else 0
+                )
+                for index in topic.partitions
+            ],
+        )
+        for home in request.dirs
+        for topic in home.topics
     ]
-    return DescribeLogDirsResponse(results=[DescribeLogDirsResult(0, "/data", topics)])
+    return AlterReplicaLogDirsResponse(results=results)
 
 
 def _api_versions(cluster, _request):
@@ -389,7 +424,7 @@ _ANSWERS = {
     UpdateFeaturesRequest: _update_features,
     DescribeQuorumRequest: _describe_quorum,
     AlterPartitionReassignmentsRequest: _reassign,
-    DescribeLogDirsRequest: _describe_log_dirs,
+    AlterReplicaLogDirsRequest: _alter_log_dirs,
     MetadataRequest: _metadata,
     DescribeTopicPartitionsRequest: _describe_topics,
     CreateTopicsRequest: _create,

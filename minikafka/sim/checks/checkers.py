@@ -3,9 +3,9 @@
 The rules themselves are in the files beside this one: `registration_checks` (partitions in the
 metadata log), `election_checks` (elections), `replica_checks` (logs, high watermarks, knowledge of
 leaders), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
-`retention_checks` (log start offsets), `append_order_checks` (queued appends), `agreement_checks`
-(replicas at the end of a run). This module runs them, and checks starts and registrations
-of brokers.
+`retention_checks` (log start offsets), `log_dir_checks` (log directories), `append_order_checks`
+(queued appends), `agreement_checks` (replicas at the end of a run). This module runs them, and
+checks starts and registrations of brokers.
 
 Source: the properties of the TLA+ model of KIP-966, docs/rules.md C2, C3, E7 and those that the
 rules name.
@@ -35,6 +35,7 @@ from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks
 from minikafka.sim.checks.history import Contradiction, History, RejectedWrite
+from minikafka.sim.checks.log_dir_checks import LogDirChecks
 from minikafka.sim.checks.power_losses import PowerLosses
 from minikafka.sim.checks.quorum_checks import QuorumChecks
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
@@ -109,6 +110,7 @@ class Checkers:
     append_order: AppendOrderChecks = field(init=False)
     durability: DurabilityChecks = field(init=False)
     elections: ElectionChecks = field(init=False)
+    directories: LogDirChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _offsets_were_lost: bool = False
@@ -145,6 +147,7 @@ class Checkers:
         self.append_order = AppendOrderChecks(self.coverage)
         self.durability = DurabilityChecks(self.coverage)
         self.elections = ElectionChecks(coverage=self.coverage)
+        self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
     @property
     def committed(self) -> dict[TopicPartition, Committed]:
@@ -170,6 +173,12 @@ class Checkers:
         self.history.forget_reads_from(where, offset)
         self.retention.records_removed(where, offset)
 
+    def _log_replaced(self, node_id: int, where: TopicPartition) -> None:
+        """Compare a replica with the committed records from its start again."""
+        known = self.committed.get(where)
+        if known is not None:
+            known.matched.pop(node_id, None)
+
     def check(self, node: SimNode) -> None:
         """Check a node after its step.
 
@@ -178,10 +187,10 @@ class Checkers:
         """
         running = node.node
         assert running is not None
-        for disk in node.disks.values():
-            if disk.broken is not None:
-                # The disk cannot be read; the node will notice that, too.
-                return
+        broken = [path for path, disk in node.disks.items() if disk.broken is not None]
+        if node.config.metadata_log_dir in broken:
+            # The disk cannot be read; the node will notice that, too.
+            return
         self.quorum.check(node)
         if running.controller is not None:
             for image in self._committed_by(running):
@@ -190,8 +199,11 @@ class Checkers:
         if running.broker is None:
             return
         self._check_starts(node)
+        self.directories.check_node(node)
         views = self._unchanged_views(node)
         for partition in running.broker.replicas.partitions.values():
+            if partition.log.disk.root in broken:
+                continue
             seen = views.get(id(partition))
             if seen is not None and seen.is_unchanged(partition):
                 continue
@@ -211,6 +223,7 @@ class Checkers:
 
     def _check_partition(self, node: SimNode, partition: Partition) -> None:
         self.power.record(node, partition)
+        self.directories.check(node, partition)
         self.durability.check(node, partition)
         if _is_internal(partition):
             return

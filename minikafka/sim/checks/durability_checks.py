@@ -26,13 +26,13 @@ class DurabilityChecks:
     """The recovery points of all replicas, checked when they or the lists of segments change."""
 
     coverage: Coverage = field(default_factory=Coverage)
-    _seen: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
+    _seen: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def check(self, node: SimNode, partition: Partition) -> None:
         """Check the files of a replica against the bytes that a power loss would keep."""
         log = partition.log
         segments = log.segments.items
-        seen = (log.recovery_point, segments[0].base_offset, segments[-1].base_offset)
+        seen = (log, log.recovery_point, segments[0].base_offset, segments[-1].base_offset)
         key = (node.config.node_id, partition.topic_partition)
         if self._seen.get(key) == seen:
             return

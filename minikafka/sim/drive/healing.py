@@ -6,7 +6,7 @@ too: an unclean election, if the strategy requires one.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.ids import TopicPartition
@@ -20,6 +20,7 @@ from minikafka.node.node import Node
 from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.directory_healing import DirectoryHealing
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Plan
@@ -45,6 +46,11 @@ class Healing:
     faults: Faults
     operators: Operators
     clients: RunClients
+    _directories: DirectoryHealing = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Create the conditions for log directories."""
+        self._directories = DirectoryHealing(self.cluster)
 
     def carry_out(self) -> None:
         """Repair everything, and wait until all replicas have returned and agree.
@@ -63,6 +69,9 @@ class Healing:
         self._wait(self._isr_is_full, "every ISR is full")
         self._wait(self._no_recovery_hangs, "no unclean recovery goes on")
         self._wait(self.clients.groups_are_stable, "every group is stable")
+        self._directories_settle()
+        if self.plan.log_dirs > 1:
+            self._lose_a_directory()
         if self.plan.some_stay_down:
             self._go_on_with_fewer()
         self.clients.stop_writing()
@@ -70,6 +79,37 @@ class Healing:
         self.cluster.world.run(5_000)
         self.clients.stop_reading()
         self.replicas_agree()
+
+    def _directories_settle(self) -> None:
+        """Wait until all moves between directories have ended, and the metadata has the result."""
+        for what, left in (
+            ("every move between directories ends", self._directories.open_moves),
+            ("the metadata has the directory of each replica", self._directories.wrong_assignments),
+        ):
+            try:
+                self._wait(lambda left=left: not any(left()), what)  # type: ignore[misc]
+            except ConditionTimeoutError as error:
+                raise Violation(f"{error}: {', '.join(left())}") from None
+
+    def _lose_a_directory(self) -> None:
+        """Break a directory of a broker, and restart the broker with it when others lead."""
+        found = self._directories.led_directory(TOPIC)
+        if found is None:
+            return
+        node, path = found
+        led = self._directories.lose(node, path)
+        within_ms = self.plan.healing_ms
+        self.cluster.world.run_until(
+            lambda: self._directories.has_moved_leaders(node, led),
+            within_ms,
+            f"liveness: {node.host} serves without {path}, and others lead what it led there",
+        )
+        self.checkers.coverage.events["leaders moved from a failed directory"] += len(led)
+        node.disks[path].repair()
+        self._wait(self.all_serve, "every node serves")
+        self._wait(self._isr_is_full, "every ISR is full")
+        self._wait(self.clients.groups_are_stable, "every group is stable")
+        self._directories_settle()
 
     def _go_on_with_fewer(self) -> None:
         """Remove brokers until the end, as many as each partition can lose; check progress.

@@ -43,6 +43,8 @@ class Fault(Enum):
     WIPE_VOTER = "wipe-voter"
     OLD_VOTER = "old-voter"
     LOST_QUORUM_STATE = "lost-quorum-state"
+    DIRECTORY_ERROR = "directory-error"
+    CRASH_IN_MOVE = "crash-in-move"
 
 
 class OperatorAction(Enum):
@@ -58,6 +60,7 @@ class OperatorAction(Enum):
     TOPIC = "topic"
     ROLL = "roll"
     VOTERS = "change-voters"
+    ALTER_DIRS = "alter-log-dirs"
 
 
 LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
@@ -66,7 +69,9 @@ DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
 """Faults of synced data. They leave one sound copy, which other faults must not remove."""
 VOTER_DISKS = (Fault.WIPE_VOTER, Fault.OLD_VOTER, Fault.LOST_QUORUM_STATE)
 """Faults of the disks of a voter, which is drawn when they happen."""
-BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
+DIRECTORY_FAULTS = (Fault.DIRECTORY_ERROR, Fault.CRASH_IN_MOVE)
+"""Faults of brokers with several log directories; no effect with one directory."""
+BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE, *DIRECTORY_FAULTS)
 """Faults of brokers only: a single controller that loses its log has lost all metadata."""
 
 

@@ -130,6 +130,12 @@ FORGETTING: Mix = (
     *(Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.PAUSE),
 )
 """Voters whose disks forget, while controllers fail."""
+RELOCATING: Mix = (
+    *[OperatorAction.ALTER_DIRS] * 8, *[Fault.CRASH_IN_MOVE] * 4, *[Fault.DIRECTORY_ERROR] * 2,
+    *(Fault.KILL, Fault.POWER, Fault.CRASH_IN_STEP, Fault.SLOW_DISK, Fault.CUT_CONTROLLER),
+    *(OperatorAction.SWAP, OperatorAction.REASSIGN),
+)  # fmt: skip
+"""Replicas move between the log directories of brokers that crash, or lose a directory."""
 DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),

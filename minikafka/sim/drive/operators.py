@@ -36,10 +36,11 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Incident, OperatorAction
+from minikafka.sim.drive.log_dir_requests import described, moves_of
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.quorum_members import change_voters
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
-from minikafka.sim.world.sim_cluster import host
+from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from minikafka.sim.world.world import US_PER_MS
 
 _RESOURCE_TOPIC = 2
@@ -61,6 +62,8 @@ _RESIZED_SHARE = 0.3
 """Share of reassignments that also change the number of replicas."""
 _WRITE_PACE_MS = 20
 _WRITTEN_AFTER_MS = 300
+_MOVED_AGAIN_SHARE = 0.3
+_MOVED_AGAIN_MS = (1, 10, 100, 1_000)
 
 
 @dataclass(slots=True)
@@ -337,6 +340,23 @@ class Operators:
             self._note(f"{type(request).__name__} of {request.voter_id}")
         return request
 
+    def _alter_log_dirs(self, rng: Random) -> None:
+        """Move replicas of one broker to other directories; sometimes move them again soon."""
+        cluster = self.faults.cluster
+        node = cluster.nodes[rng.choice(cluster.broker_ids)]
+        if len(node.disks) == 1:
+            return
+        connections = self.connections(f"operator{cluster.world.now_us}")
+
+        def move() -> None:
+            request = moves_of(node, self.topic, self.plan.partitions, rng)
+            self._note(f"requests moves on {node.host}: {described(request)}")
+            connections.ask((node.host, BROKER_PORT), request, lambda _: None)
+
+        move()
+        if rng.random() < _MOVED_AGAIN_SHARE:
+            cluster.world.after(rng.choice(_MOVED_AGAIN_MS) * US_PER_MS, move)
+
     _CARRY_OUT: ClassVar[
         dict[OperatorAction, Callable[["Operators", Random], ApiMessage | None]]
     ] = {
@@ -350,4 +370,5 @@ class Operators:
         OperatorAction.TOPIC: _topic,
         OperatorAction.ROLL: _roll,
         OperatorAction.VOTERS: _change_voters,
+        OperatorAction.ALTER_DIRS: _alter_log_dirs,
     }

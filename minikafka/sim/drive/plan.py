@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from minikafka.common.budget import STEP_UNITS
+from minikafka.log.future_logs import SLICE_BYTES
 from minikafka.sim.drive.incidents import (
     BROKERS_ONLY,
     DAMAGE,
+    DIRECTORY_FAULTS,
     LINK_FAULTS,
     VOTER_DISKS,
     Fault,
@@ -31,6 +33,7 @@ from minikafka.sim.drive.mixes import (
     MOVING,
     ORPHANING,
     RECOVERING,
+    RELOCATING,
     RESIZING,
     ROTTING,
     SHORT_OF_FILES,
@@ -64,7 +67,7 @@ _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
-    OperatorAction.VOTERS,
+    *DIRECTORY_FAULTS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
@@ -76,6 +79,8 @@ _ERRORS_SHARE = 0.2
 _DAMAGE_SHARE = 0.2
 _DAMAGE_ALONE_SHARE = 0.5
 _TWO_DISKS_SHARE = 0.5
+_RELOCATING_SHARE = 0.2
+_SMALL_SLICE_BYTES = 400
 _SHRINKING_SHARE = 0.15
 _TRUNCATING_SHARE = 0.06
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
@@ -143,6 +148,8 @@ class Plan:
     work_ms: int = 20
     """Maximum duration of a computation outside a node's step."""
     log_dirs: int = 1
+    slice_bytes: int = SLICE_BYTES
+    """The bytes of a log that a move between directories copies in one step."""
     voters: int = 1
     """The number of controllers: separate ones, or the first brokers."""
     dynamic_quorum: bool = False
@@ -263,6 +270,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
         # A broker survives the loss of the directory without the metadata log.
         plan = replace(plan, log_dirs=2 if two else 1)
+    plan = _with_moves_between_directories(plan)
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
     return replace(plan, some_stay_down=some_stay_down)
 
@@ -310,6 +318,19 @@ def _with_damage(plan: Plan) -> Plan:
     if own.random() < _DAMAGE_ALONE_SHARE:
         kept = []
     return replace(plan, incidents=tuple(sorted([*kept, *added], key=_time_of)))
+
+
+def _with_moves_between_directories(plan: Plan) -> Plan:
+    own = Random(f"directories/{plan.seed}")
+    if own.random() >= _RELOCATING_SHARE:
+        return plan
+    plan = replace(
+        plan,
+        log_dirs=own.choice((2, 2, 3)),
+        slice_bytes=own.choice((SLICE_BYTES, _SMALL_SLICE_BYTES)),
+    )
+    added = _incidents(own, plan, RELOCATING, _QUICK_PACES_MS, _SHORT_MS)
+    return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 
 def _with_recoveries(plan: Plan) -> Plan:

@@ -106,6 +106,7 @@ class Simulation:
             node.on_fault = self._faulted
             node.on_power_loss = self._lost_power
             node.step_units = plan.step_units
+            node.slice_bytes = plan.slice_bytes
             node.work_us = (50, plan.work_ms * US_PER_MS)
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         self.checkers.retention.retention_bytes = plan.retention_bytes

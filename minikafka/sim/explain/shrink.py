@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from minikafka.log.future_logs import SLICE_BYTES
 from minikafka.sim.drive.incidents import Incident
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
@@ -31,6 +32,8 @@ _PLAINER: tuple[dict[str, Any], ...] = (
     {"roll_ms": _NEVER_MS},
     {"fetch_bytes": 1 << 20},
     {"pace_ms": 400},
+    {"slice_bytes": SLICE_BYTES},
+    {"log_dirs": 1},
 )
 
 

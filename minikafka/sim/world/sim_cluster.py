@@ -87,6 +87,18 @@ class SimCluster:
         node.disks.update({path: SimDisk(path) for path in node.disks})
         self._format(node, None, rng)
 
+    def replace_disk(self, node_id: int, path: str, rng: Random) -> None:
+        """Give a node an empty disk, with another directory id, for one that holds only logs."""
+        node = self.nodes[node_id]
+        assert path != node.config.metadata_log_dir, f"{path} holds the metadata log"
+        node.disks[path] = SimDisk(path)
+        format_directory(
+            node.disks[path],
+            cluster_id=self.cluster_id,
+            node_id=node_id,
+            directory_id=Uuid.draw(rng),
+        )
+
     @property
     def controller_id(self) -> int:
         """The id of the active controller; without one, of the first voter."""

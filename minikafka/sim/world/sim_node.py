@@ -17,6 +17,7 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.future_logs import SLICE_BYTES
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.sim.world.crashes import Crash, CrashWithinStep, PlannedCrashes
@@ -38,7 +39,8 @@ class SimNode:
     """A machine: `start` it, then `kill`, `pause` or `shut_down` it, or let it `lose_power`.
 
     `given` is its configuration as in a properties file. `flush_us` is the range of the duration of
-    a flush, `work_us` that of a computation outside the step; `step_units` is the budget of a step.
+    a flush, `work_us` that of a computation outside the step; `step_units` is the budget of a step,
+    `slice_bytes` what a move between log directories copies in one.
     `on_step` is called after every step of the node: checkers run there. `on_decided` is called
     before the messages of the step leave. `on_fault` is called with the fault of a disk that ends
     the process.
@@ -52,6 +54,7 @@ class SimNode:
     flush_us: tuple[int, int] = (100, 3000)
     work_us: tuple[int, int] = (50, 20_000)
     step_units: int = STEP_UNITS
+    slice_bytes: int = SLICE_BYTES
     on_step: Callable[["SimNode"], None] = lambda _: None
     on_decided: Callable[["SimNode"], None] = lambda _: None
     on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
@@ -157,6 +160,8 @@ class SimNode:
             self._end_on_disks()
         node.env.on_contained = _bug
         node.env.units_per_step = self.step_units
+        if node.broker is not None:
+            node.broker.logs.futures.slice_bytes = self.slice_bytes
         self.node = node
         self.world.note(self.host, "starts")
         for listener in self.config.controller_listeners:

@@ -55,3 +55,8 @@ def test_a_broker_that_does_not_answer_leaves_its_directories_open(cluster):
 
 def test_live_brokers(cluster):
     assert [broker.broker_id for broker in live_brokers(cluster)] == [1, 2, 3]
+
+
+def test_a_future_replica_is_not_where_a_replica_is(cluster):
+    cluster.homes[1, "t", 0] = ("/data", "/other")
+    assert replica_directories(cluster, {T0: [1]}) == {(T0, 1): "/data"}

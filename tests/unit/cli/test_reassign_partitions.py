@@ -9,6 +9,7 @@ from minikafka.cli import reassign_partitions
 from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from minikafka.messages.alter_replica_log_dirs import AlterReplicaLogDirsRequest
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from minikafka.messages.list_partition_reassignments import OngoingPartitionReassignment
 from tests.worlds.fake_cluster import FakeCluster, FakePartition
@@ -130,12 +131,121 @@ def test_execute_refuses_what_cannot_be(cluster, run, file, replicas, said):
     assert not any(isinstance(it, AlterPartitionReassignmentsRequest) for it in cluster.asked)
 
 
-def test_execute_says_that_it_cannot_choose_directories(run, tmp_path):
-    path = tmp_path / "r.json"
-    row = {"topic": "t", "partition": 0, "replicas": [1, 3], "log_dirs": ["/data", "/other"]}
-    path.write_text(json.dumps({"version": 1, "partitions": [row]}))
-    _, _, err = run("--execute", "--reassignment-json-file", path)
-    assert err == "t-0 on broker 3: log_dirs is ignored, the broker chooses\n"
+@pytest.fixture
+def moves(tmp_path):
+    """Writes a reassignment of t-0 on brokers 1 and 2, and of t-1 on 2 and 3, to directories."""
+
+    def written(first, second):
+        rows = [
+            {"topic": "t", "partition": 0, "replicas": [1, 2], "log_dirs": first},
+            {"topic": "t", "partition": 1, "replicas": [2, 3], "log_dirs": second},
+        ]
+        path = tmp_path / "moves.json"
+        path.write_text(json.dumps({"version": 1, "partitions": rows}))
+        return path
+
+    return written
+
+
+def test_execute_moves_replicas_to_their_directories(cluster, run, moves):
+    path = moves(["/other", "any"], ["/other", "/data"])
+    status, out, err = run("--execute", "--reassignment-json-file", path)
+    assert (status, err) == (0, "")
+    assert out.endswith(
+        "Successfully started partition reassignments for t-0,t-1\n"
+        "Successfully started moving log directory to /other for replica t-0 with broker 1 \n"
+        "Successfully started moving log directory to /other for replica t-1 with broker 2 \n"
+        "Successfully started moving log directory to /data for replica t-1 with broker 3 \n"
+    )
+    asked = [it for it in cluster.asked if isinstance(it, AlterReplicaLogDirsRequest)]
+    assert [[home.path for home in it.dirs] for it in asked] == [["/other"], ["/other"], ["/data"]]
+
+
+def test_execute_asks_again_while_a_replica_does_not_exist(cluster, run, moves):
+    cluster.move_errors = [ErrorCode.NONE, ErrorCode.REPLICA_NOT_AVAILABLE, ErrorCode.NONE]
+    path = moves(["/a", "any"], ["/b", "any"])
+    status, out, _ = run("--execute", "--reassignment-json-file", path)
+    assert status == 0
+    assert [line.split()[6] for line in out.splitlines() if "moving log" in line] == ["/a", "/b"]
+    asked = [it for it in cluster.asked if isinstance(it, AlterReplicaLogDirsRequest)]
+    assert [it.dirs[0].path for it in asked] == ["/a", "/b", "/b"]
+
+
+def test_execute_names_replicas_that_do_not_exist_at_the_timeout(cluster, run, moves):
+    cluster.move_errors = [ErrorCode.REPLICA_NOT_AVAILABLE] * 2
+    path = moves(["/a", "any"], ["/b", "any"])
+    status, out, _ = run("--execute", "--timeout", 0, "--reassignment-json-file", path)
+    assert status == 1
+    assert out.splitlines()[-1] == (
+        "Timed out before log directory moves could be started for: t-0-1,t-1-2"
+    )
+
+
+def test_execute_names_a_move_that_was_refused(cluster, run, moves):
+    cluster.move_errors = [ErrorCode.LOG_DIR_NOT_FOUND]
+    path = moves(["/nowhere", "any"], ["any", "any"])
+    status, out, _ = run("--execute", "--reassignment-json-file", path)
+    assert status == 1
+    assert out.splitlines()[-2:] == [
+        "Error: Failed to alter dir for t-0-1",
+        "The broker does not have this log directory.",
+    ]
+
+
+def test_execute_without_directories_moves_nothing(cluster, run, moves):
+    path = moves(["any", "any"], ["any", "any"])
+    assert run("--execute", "--reassignment-json-file", path)[0] == 0
+    assert not any(isinstance(it, AlterReplicaLogDirsRequest) for it in cluster.asked)
+
+
+def test_verify_tells_the_states_of_moves(cluster, run, moves):
+    cluster.homes[1, "t", 0] = ("/data", "/a")
+    cluster.homes[2, "t", 0] = ("/data", "/c")
+    cluster.homes[2, "t", 1] = (None, None)
+    path = moves(["/a", "/b"], ["/b", "/b"])
+    status, out, err = run("--verify", "--reassignment-json-file", path)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[3:] == [
+        "Reassignment of replica t-0-1 is still in progress.",
+        "Partition t-0 on broker 2 is being moved to log dir /c instead of /b.",
+        (
+            "Partition t-1 is not found in any live log dir on broker 2. There is likely an "
+            "offline log directory on the broker."
+        ),
+        "Partition t-1 on broker 3 is not being moved from log dir /data to /b.",
+    ]
+
+
+def test_verify_clears_throttles_when_the_moves_have_ended(run, moves):
+    path = moves(["/data", "any"], ["any", "any"])
+    _, out, _ = run("--verify", "--reassignment-json-file", path)
+    assert out == (
+        "Status of partition reassignment:\n"
+        "Reassignment of partition t-0 is completed.\n"
+        "Reassignment of partition t-1 is completed.\n"
+        "Reassignment of replica t-0-1 completed successfully.\n" + CLEARED
+    )
+
+
+def test_cancel_moves_replicas_back(cluster, run, moves):
+    cluster.homes[1, "t", 0] = ("/data", "/a")
+    path = moves(["/a", "any"], ["/data", "any"])
+    assert run("--cancel", "--reassignment-json-file", path)[1] == (
+        "None of the specified partition reassignments are active.\n"
+        "Successfully started moving log directory to /data for replica t-0 with broker 1 \n"
+        + CLEARED
+    )
+    (request,) = [it for it in cluster.asked if isinstance(it, AlterReplicaLogDirsRequest)]
+    assert [home.path for home in request.dirs] == ["/data"]
+
+
+@pytest.mark.parametrize("name", ["throttle", "replica-alter-log-dirs-throttle"])
+def test_throttles_are_not_supported(cluster, run, moves, name):
+    path = moves(["any", "any"], ["any", "any"])
+    outcome = run("--execute", f"--{name}", 1000, "--reassignment-json-file", path)
+    said = f"--{name} 1000: throttles are not supported; run the command without --{name}\n"
+    assert outcome == (1, "", said)
+    assert cluster.asked == []
 
 
 def test_verify_tells_the_three_states_and_keeps_throttles_while_something_moves(
@@ -221,7 +331,7 @@ def test_generate_proposes_brokers_of_the_list(run, tmp_path):
         ),
         (
             ("--execute", "--reassignment-json-file", "f", "--throttle", "1000"),
-            "--throttle 1000: there are no replication quotas to set",
+            "--throttle 1000: throttles are not supported; run the command without --throttle",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import read_epochs
 from minikafka.log.future_logs import parse_future
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import NewRecord, build_batch
@@ -83,6 +84,25 @@ def crash_at(disks, count):
     for disk in disks:
         begin(disk, disk.begin)
     return left
+
+
+def test_a_swap_keeps_the_epoch_of_a_leader_that_has_written_nothing(disks):
+    manager = ready_to_swap(disks)
+    manager.get(TP).epochs.assign(4, 3)
+    log, _ = manager.futures.swap(TP, NOW)
+    assert log.epochs.entries == [(0, 0), (4, 3)]
+    assert log.end_offset_for_epoch(4) == (4, 3)
+    assert read_epochs(disks[1], str(TP)) == [(0, 0), (4, 3)]
+
+
+def test_a_swap_keeps_a_log_start_offset_that_moved_during_the_copy(disks):
+    """The future log still begins where the former log began when it was copied."""
+    manager = ready_to_swap(disks)
+    assert manager.get(TP).increment_log_start_offset(2)
+    before = manager.get(TP)
+    assert before.log_start_offset == 2
+    log, _ = manager.futures.swap(TP, NOW)
+    assert (log.log_start_offset, log.epochs.entries) == (2, before.epochs.entries)
 
 
 def test_a_swap_replaces_the_log(disks):

@@ -17,6 +17,7 @@ from minikafka.sim.drive.faults.fault_context import (
     Undo,
 )
 from minikafka.sim.drive.incidents import Fault, Incident
+from minikafka.sim.world.crashes import Crash
 from minikafka.sim.world.network import Clog, SimNetwork
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.sim_node import SimNode
@@ -24,6 +25,7 @@ from minikafka.sim.world.sim_node import SimNode
 _REQUEST_TIMEOUT_MS = 5_000
 """The time that a choreography waits for an AlterPartition request."""
 _NEXT_ATTEMPT_MS = 500
+_OPERATIONS_OF_A_MOVE = (5, 20, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ class UntilControllerStep:
 
 
 @dataclass(frozen=True, slots=True)
+class UntilMove:
+    """Resume after the first step of a node in which a replica moves between directories."""
+
+    node: SimNode
+
+
+@dataclass(frozen=True, slots=True)
 class UntilIsrExpansion:
     """Resume after the step in which a leader asks the controller to add a member to an ISR.
 
@@ -65,7 +74,7 @@ class IsrExpansion:
     member: int
 
 
-Wait = Delay | Until | UntilControllerStep | UntilIsrExpansion
+Wait = Delay | Until | UntilControllerStep | UntilMove | UntilIsrExpansion
 Acts = Generator[Wait, IsrExpansion | None, None]
 
 
@@ -84,6 +93,7 @@ class Choreographies:
     context: FaultContext
     lose_power: Inject
     _for_controller: list[_Parked] = field(default_factory=list)
+    _for_move: list[_Parked] = field(default_factory=list)
     _for_expansion: list[_Parked] = field(default_factory=list)
 
     @property
@@ -93,6 +103,7 @@ class Choreographies:
             Fault.CRASH_AFTER_REJOIN: self._start_crash_after_rejoin,
             Fault.CRASH_AFTER_LOG_INFO: self._starting(self._crash_after_log_info),
             Fault.ABORT: self._starting(self._abort),
+            Fault.CRASH_IN_MOVE: self._starting(self._crash_in_move),
         }
 
     def _starting(self, choreography: Callable[[Incident], Acts]) -> Inject:
@@ -116,6 +127,8 @@ class Choreographies:
                 self.context.when(wait.condition, partial(self._resume, acts))
             case UntilControllerStep():
                 self._for_controller.append(_Parked(acts, wait))
+            case UntilMove():
+                self._for_move.append(_Parked(acts, wait))
             case UntilIsrExpansion():
                 parked = _Parked(acts, wait)
                 self._for_expansion.append(parked)
@@ -135,6 +148,8 @@ class Choreographies:
             return
         if self._for_controller and node.config.is_controller:
             self._controller_stepped()
+        if self._for_move and _is_moving(node):
+            self._moving(node)
         if not self._for_expansion:
             return
         member = _requested_member(node)
@@ -155,6 +170,13 @@ class Choreographies:
                 self._resume(each.acts)
             else:
                 self._for_controller.append(each)
+
+    def _moving(self, node: SimNode) -> None:
+        for each in list(self._for_move):
+            assert isinstance(each.wait, UntilMove)
+            if each.wait.node is node:
+                self._for_move.remove(each)
+                self._resume(each.acts)
 
     # The choreographies
 
@@ -260,6 +282,25 @@ class Choreographies:
             if broker_id != controller_id and nodes[broker_id].started
         ]
 
+    def _crash_in_move(self, incident: Incident) -> Acts:
+        """Crash a broker, or its machine, soon after it begins to move a replica."""
+        context, node = self.context, self.context.node(incident)
+        rng = context.cluster.world.rng(f"crash-in-move/{incident.at_ms}")
+        yield UntilMove(node)
+
+        def crashed() -> None:
+            context.effects.record(incident)
+            context.later(incident.for_ms, context.start_later(node))
+
+        node.crash_within_step(
+            Crash(
+                rng.randint(0, rng.choice(_OPERATIONS_OF_A_MOVE)),
+                power=rng.random() < STUCK_SHARE,
+                share=rng.random(),
+                on_crash=crashed,
+            )
+        )
+
     def _abort(self, incident: Incident) -> Acts:
         """Abort the controller connections of a leader that asks for a new ISR member.
 
@@ -290,6 +331,11 @@ class Choreographies:
 def _unclog(network: SimNetwork, clogs: list[Clog]) -> None:
     for clog in clogs:
         network.unclog(clog)
+
+
+def _is_moving(node: SimNode) -> bool:
+    broker = None if node.node is None else node.node.broker
+    return broker is not None and bool(broker.replicas.moves.in_progress)
 
 
 def _requested_member(node: SimNode) -> int | None:

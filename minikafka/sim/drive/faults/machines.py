@@ -7,6 +7,7 @@ from minikafka.sim.drive.faults.disks import StorageFaults
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
+from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS
@@ -16,6 +17,7 @@ _CLOSING_OPERATIONS = (20, 60, 120, 240)
 _OPERATIONS_BEFORE_CRASH = (5, 50, 500)
 _CRASHES_AGAIN_SHARE = 0.5
 _POWER_SHARE = 0.5
+_REPLACED_SHARE = 0.5
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class MachineFaults:
             Fault.PAUSE: self._pause,
             Fault.WIPE: self._wipe,
             Fault.RESTORE: self._restore,
+            Fault.DIRECTORY_ERROR: self._break_directory,
         }
 
     def _kill(self, incident: Incident) -> Undo:
@@ -153,6 +156,38 @@ class MachineFaults:
         node.disks.update(copies)
         node.has_old_disks = True
         return self.context.start_later(node)
+
+    def _break_directory(self, incident: Incident) -> Undo | None:
+        """Break one of several directories; the broker must go on with the others.
+
+        The directory of the metadata log stays sound. In the end the disk works again, or an empty
+        one replaces it, and the broker is restarted.
+        """
+        node, cluster = self.context.node(incident), self.context.cluster
+        paths = [path for path in node.disks if path != node.config.metadata_log_dir]
+        if not paths:
+            return None
+        rng = cluster.world.rng(f"directory-error/{incident.at_ms}")
+        path, is_replaced = rng.choice(paths), rng.random() < _REPLACED_SHARE
+        self.context.note(node.host, f"has a failed disk {path}")
+        node.disks[path].broken = IO_ERROR
+        start = self.context.start_later(node)
+
+        def undo() -> None:
+            self.context.effects.record(incident, node.has_lost_directory)
+            if is_replaced and not self.storage.is_rotten(incident.node):
+                self.on_disks_lost(incident.node)
+                node.kill()
+                node.ended_cleanly = False
+                self.context.note(node.host, f"loses the disk {path} and gets an empty one")
+                cluster.replace_disk(incident.node, path, rng)
+            else:
+                node.disks[path].repair()
+                if node.has_lost_directory:
+                    node.kill()
+            start()
+
+        return undo
 
     def lose_disks(self, node: SimNode, incident: Incident) -> None:
         """Kill a node whose disks are about to be replaced."""

@@ -124,17 +124,22 @@ class VoterFaults:
         return self.context.start_later(node)
 
     def _others_know(self, node: SimNode, voters: VoterSet) -> bool:
-        """True if the other voters are in a voter's epoch, and have flushed all that it has."""
+        """True if others are voters, in the voter's epoch, and have flushed all that it has."""
         nodes = self.context.cluster.nodes
         own = _raft(node)
         others = [_raft(nodes[each]) for each in voters.ids if nodes[each] is not node]
-        return own is not None and all(
-            other is not None
-            and other.epoch == own.epoch
-            and other.leader_id == own.leader_id >= 0
-            and other.flushed_offset >= own.end_offset
-            and other.voters == voters
-            for other in others
+        # The only voter is the whole quorum: no other node has what it knew.
+        return (
+            own is not None
+            and len(others) > 0
+            and all(
+                other is not None
+                and other.epoch == own.epoch
+                and other.leader_id == own.leader_id >= 0
+                and other.flushed_offset >= own.end_offset
+                and other.voters == voters
+                for other in others
+            )
         )
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from minikafka.common.ids import TopicPartition
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Incident, OperatorAction
@@ -140,3 +141,26 @@ def test_brokers_are_restarted_one_after_the_other():
 
     cluster.world.run_until(done, 60_000, "all are restarted")
     assert max(down_at_once) == 1
+
+
+def test_replicas_move_between_the_directories_of_a_broker():
+    cluster = started_cluster(3, log_dirs=3)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+
+    def homes():
+        found = {}
+        for node_id, node in cluster.nodes.items():
+            logs = node.node.broker.logs
+            found[node_id] = logs.directory_of(TopicPartition("t", 0)).disk.root
+        return found
+
+    before = homes()
+    carry_out(cluster, operators_of(cluster), OperatorAction.ALTER_DIRS, times=6)
+    assert homes() != before
+    assert not any(list(node.node.broker.logs.futures) for node in cluster.nodes.values())
+
+
+def test_a_broker_with_one_directory_moves_nothing(cluster, operators):
+    messages = cluster.network.messages
+    operators.carry_out(Incident(at_ms=1, what=OperatorAction.ALTER_DIRS))
+    assert cluster.network.messages == messages

@@ -4,6 +4,12 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import META_PROPERTIES
+from minikafka.messages.alter_replica_log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopic,
+)
 from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Fault, Incident
@@ -332,3 +338,60 @@ def test_everything_is_repaired_at_once_and_nothing_twice(cluster, faults):
     starts = {node_id: node.starts for node_id, node in cluster.nodes.items()}
     cluster.world.run(60_000)
     assert starts == {node_id: node.starts for node_id, node in cluster.nodes.items()}
+
+
+@pytest.mark.parametrize("voters", [1, 3])
+def test_the_only_voter_gets_no_older_copy_of_its_disks(voters, losses):
+    cluster = started_cluster(1, voters=voters, separate_controller=True)
+    faults = Faults(cluster, ("client",), losses.append)
+    for at_ms in range(2):
+        faults.inject(incident(Fault.OLD_VOTER, at_ms=at_ms))
+    controllers = [cluster.nodes[each] for each in cluster.controller_ids]
+    restored = [node for node in controllers if node.has_old_disks]
+    assert len(restored) == (0 if voters == 1 else 1)
+
+
+@pytest.mark.parametrize("at_ms", range(4))
+def test_a_broker_goes_on_without_one_of_its_directories(at_ms):
+    """Later the directory works again, or an empty one replaces it."""
+    cluster = started_cluster(3, separate_controller=True, log_dirs=2)
+    lost = []
+    faults = Faults(cluster, ("client",), lost.append)
+    create_topic(cluster, "t", replicas=[[2, 1, 3]] * 4)
+    node = cluster.nodes[2]
+    sound, failing = node.disks
+    ids = [home.directory_id for home in node.node.broker.logs.directories]
+    faults.inject(incident(Fault.DIRECTORY_ERROR, at_ms=at_ms, for_ms=12_000))
+    cluster.world.run_until(lambda: node.has_lost_directory, 11_000, "the directory fails")
+    assert [home.disk.root for home in node.node.broker.logs.online] == [sound]
+    cluster.world.run_until(lambda: node.starts == 2 and node.started, 30_000, "it serves again")
+    assert not node.has_lost_directory
+    after = [home.directory_id for home in node.node.broker.logs.directories]
+    assert after[0] == ids[0]
+    assert (after[1] != ids[1]) is (lost == [2])
+    assert faults.effects.counts["directory-error"] == 1
+    assert node.disks[failing].broken is None
+
+
+def test_the_only_directory_does_not_fail(cluster, faults):
+    faults.inject(incident(Fault.DIRECTORY_ERROR))
+    assert [disk.broken for disk in cluster.nodes[2].disks.values()] == [None]
+
+
+def test_a_broker_crashes_while_it_moves_a_replica():
+    cluster = started_cluster(1, separate_controller=True, log_dirs=2)
+    faults = Faults(cluster, ("client",), lambda _: None)
+    cluster.on_step = faults.stepped
+    create_topic(cluster, "t")
+    node = cluster.nodes[1]
+    faults.inject(incident(Fault.CRASH_IN_MOVE, node=1))
+    cluster.world.run(2_000)
+    assert node.starts == 1
+    logs = node.node.broker.logs
+    at = TopicPartition("t", 0)
+    target = next(each for each in logs.directories if each is not logs.directory_of(at))
+    topics = [AlterReplicaLogDirTopic("t", [0])]
+    request = AlterReplicaLogDirsRequest(dirs=[AlterReplicaLogDir(target.disk.root, topics)])
+    cluster.client().ask(request, AlterReplicaLogDirsResponse, version=2)
+    cluster.world.run_until(lambda: node.starts == 2 and node.started, 60_000, "it serves again")
+    assert faults.effects.counts["crash-in-move"] == 1

@@ -1,0 +1,120 @@
+"""Rules for brokers with several log directories, and for moves of replicas between them.
+
+A broker has one log of a partition that it serves. A move replaces it by an equal one, and a future
+log never has a higher high watermark than the current log.
+
+Source: KIP-113, KIP-858.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from minikafka.common.faults import RecordsGoneError
+from minikafka.common.ids import TopicPartition
+from minikafka.log.log_manager import LogManager
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.replica.partition import Partition
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.log_batches import batches_of, common_count
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+_Key = tuple[int, TopicPartition]
+"""Node and partition."""
+
+
+@dataclass(slots=True)
+class LogDirChecks:
+    """The logs of all replicas. `on_swapped` gets the replica whose log was replaced."""
+
+    coverage: Coverage
+    on_swapped: Callable[[int, TopicPartition], None]
+    _logs: dict[_Key, tuple[Partition, UnifiedLog]] = field(default_factory=dict)
+    _futures: dict[_Key, tuple[UnifiedLog, int]] = field(default_factory=dict)
+    """The future logs with their high watermarks at the last check."""
+    _moving: dict[int, tuple[int, list[TopicPartition]]] = field(default_factory=dict)
+    """By node: the start of the process, and the moves in progress at the last check."""
+    _interrupted: dict[_Key, None] = field(default_factory=dict)
+
+    def check_node(self, node: SimNode) -> None:
+        """Check the future logs of a node; count the moves that its crashes have interrupted."""
+        assert node.node is not None
+        broker = node.node.broker
+        if broker is None or len(node.disks) == 1:
+            return
+        node_id = node.config.node_id
+        moving = broker.replicas.moves.in_progress
+        life, before = self._moving.get(node_id, (node.starts, moving))
+        if life != node.starts and not node.began_cleanly:
+            self.coverage.events["replica moves interrupted by a crash"] += len(before)
+            self._interrupted.update({(node_id, at): None for at in before})
+        self._moving[node_id] = (node.starts, moving)
+        for at in moving:
+            if (node_id, at) in self._interrupted:
+                del self._interrupted[node_id, at]
+                self.coverage.events["replica moves continued after a crash"] += 1
+            self._check_future(node, broker.logs, at)
+
+    def _check_future(self, node: SimNode, logs: LogManager, at: TopicPartition) -> None:
+        current, future = logs.get(at), logs.futures.get(at)
+        if current is None or future is None:
+            raise Violation(f"OneLog: {at}: {node.host} moves a replica without two logs")
+        key = (node.config.node_id, at)
+        seen_log, seen = self._futures.get(key, (future, 0))
+        reached = future.high_watermark
+        # A truncation of the current log is repeated in the next step of the move.
+        if reached > current.high_watermark and (seen_log is not future or reached > seen):
+            raise Violation(
+                f"FutureLog: {at}: the future log of {node.host} moves its high watermark to "
+                f"{reached}, the current log has {current.high_watermark}"
+            )
+        self.coverage.rules["FutureLog"] += 1
+        self._futures[key] = (future, reached)
+
+    def check(self, node: SimNode, partition: Partition) -> None:
+        """Check that a replica has one log, and that a swap has replaced it by an equal one."""
+        assert node.node is not None
+        broker = node.node.broker
+        if broker is None or len(node.disks) == 1:
+            return
+        at, log, logs = partition.topic_partition, partition.log, broker.logs
+        homes = [home for home in logs.directories if at in home.logs]
+        self.coverage.rules["OneLog"] += 1
+        if (
+            len(homes) != 1
+            or homes[0].logs[at] is not log
+            or logs.directory_of(at) is not homes[0]
+            or log.disk is not homes[0].disk
+        ):
+            raise Violation(
+                f"OneLog: {at}: {node.host} serves the log in {log.disk.root}; it has logs in "
+                f"{[home.disk.root for home in homes]}"
+            )
+        key = (node.config.node_id, at)
+        former = self._logs.get(key)
+        self._logs[key] = (partition, log)
+        if former is not None and former[0] is partition and former[1] is not log:
+            self.coverage.events["replica moves completed"] += 1
+            self.on_swapped(*key)
+            # A failed directory has closed the files of the former log.
+            with suppress(RecordsGoneError):
+                self._equals(node, former[1], log)
+
+    def _equals(self, node: SimNode, former: UnifiedLog, log: UnifiedLog) -> None:
+        at, start, end = log.topic_partition, former.log_start_offset, former.log_end_offset
+        wanted, have = (batches_of(each, start, end) for each in (former, log))
+        self.coverage.rules["SwappedLog"] += 1
+        state = (log.log_start_offset, log.log_end_offset, log.epochs.entries)
+        before = (start, end, former.epochs.entries)
+        # The records of the new log are flushed, so that its high watermark may be higher.
+        is_committed = log.high_watermark >= former.high_watermark
+        if have == wanted and state == before and is_committed:
+            return
+        kept = common_count(have, wanted)
+        raise Violation(
+            f"SwappedLog: {at}: {node.host} moved its log from {former.disk.root} to "
+            f"{log.disk.root}: it has {have[kept : kept + 1]}, the former log "
+            f"{wanted[kept : kept + 1]}; start, end and epochs are {state}, were {before}; high "
+            f"watermarks: {log.high_watermark}, {former.high_watermark}"
+        )
