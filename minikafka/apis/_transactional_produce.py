@@ -4,6 +4,7 @@ A transactional batch goes through the gate of `replica/transactional_appends.py
 at once or in a later step. Source: `ReplicaManager.handleProduceAppend`.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from minikafka.common.errors import (
@@ -70,13 +71,18 @@ def has_transactional(topics: list[TopicProduceData]) -> bool:
     return False
 
 
-def has_several_producers(topics: list[TopicProduceData]) -> bool:
-    """True if the transactional batches of a request have different producer ids or epochs."""
+def has_several_producers(
+    topics: list[TopicProduceData], exists: Callable[[TopicProduceData, int], bool]
+) -> bool:
+    """True if the transactional batches of a request have different producer ids or epochs.
+
+    As Kafka: batches for partitions that do not exist are not compared.
+    """
     headers = [
         _header(data.records)
         for topic in topics
         for data in topic.partition_data
-        if is_transactional(data.records)
+        if is_transactional(data.records) and exists(topic, data.index)
     ]
     producers = dict.fromkeys(
         (each.producer_id, each.producer_epoch) for each in headers if each.producer_id >= 0

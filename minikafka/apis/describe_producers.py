@@ -7,7 +7,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_E
 
 from collections.abc import Iterable, Iterator
 
-from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.errors import KafkaError, UnknownTopicOrPartitionError
 from minikafka.common.ids import TopicPartition
 from minikafka.log.producer_state import NO_SEQUENCE, ProducerEntry
 from minikafka.messages.api_keys import ApiKey
@@ -31,7 +31,7 @@ def describe_producers(
     ctx: BrokerContext, request: DescribeProducersRequest
 ) -> Steps[DescribeProducersResponse]:
     """Answer each partition once; other requests run between large ones."""
-    # Unlike Kafka (row 132), which lists the producers of a partition as often as it is named.
+    # Unlike Kafka (row 110), which lists the producers of a partition as often as it is named.
     wanted: dict[str, dict[int, None]] = {}
     for topic in request.topics:
         wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
@@ -52,12 +52,14 @@ def describe_producers(
 
 def _one(ctx: BrokerContext, name: TopicPartition) -> PartitionResponse:
     if ctx.broker.image.topic(name.topic) is None:
-        return _error(name.partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        error = UnknownTopicOrPartitionError()
+        # As Kafka: only this error has a message.
+        return PartitionResponse(name.partition, error.code, error.message)
     try:
         # As Kafka: any replica answers, not only the leader.
         partition = ctx.broker.replicas.get(name)
     except KafkaError as error:
-        return _error(name.partition, error.code)
+        return PartitionResponse(name.partition, error.code)
     producers = partition.log.producers.producers.values()
     return PartitionResponse(name.partition, active_producers=list(_rows(producers)))
 
@@ -73,7 +75,3 @@ def _rows(producers: Iterable[ProducerEntry]) -> Iterator[ProducerState]:
             entry.coordinator_epoch,
             entry.transaction_start,
         )
-
-
-def _error(index: int, code: ErrorCode) -> PartitionResponse:
-    return PartitionResponse(index, code)

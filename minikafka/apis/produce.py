@@ -92,7 +92,7 @@ def produce(
     pending: PendingAppends = ([], [])
     waiting, queued = pending
     wanted = _without_repeats(request.topic_data)
-    refusal = _refusal(request, wanted) if has_transactional(wanted) else None
+    refusal = _refusal(ctx, request, wanted) if has_transactional(wanted) else None
     topics = refusal or [
         TopicProduceResponse(
             topic.name,
@@ -197,7 +197,7 @@ def _refused(
 
 
 def _refusal(
-    request: ProduceRequest, topics: list[TopicProduceData]
+    ctx: BrokerContext, request: ProduceRequest, topics: list[TopicProduceData]
 ) -> list[TopicProduceResponse] | None:
     """Return the answers if transactional batches make the whole request invalid, or None.
 
@@ -209,7 +209,9 @@ def _refusal(
             ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
             "a transactional batch needs the transactional id of its producer",
         )
-    if has_several_producers(topics):
+    if has_several_producers(
+        topics, lambda topic, index: _registration(ctx, topic, index) is not None
+    ):
         return _refused(
             topics,
             ErrorCode.INVALID_PRODUCER_ID_MAPPING,
@@ -398,7 +400,7 @@ def _with_leaders(ctx: BrokerContext, response: ProduceResponse) -> ProduceRespo
 
 
 def _registration(
-    ctx: BrokerContext, topic: TopicProduceResponse, index: int
+    ctx: BrokerContext, topic: TopicProduceResponse | TopicProduceData, index: int
 ) -> PartitionRegistration | None:
     image = ctx.broker.image
     if ctx.version < _TOPIC_IDS_FROM:

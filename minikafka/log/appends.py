@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.log.producer_loading import read_marker
 from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
-from minikafka.log.recovery import read_marker
 from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError

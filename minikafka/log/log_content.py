@@ -4,17 +4,19 @@ Each change of the batches changes that state with it, in memory and in its file
 of `UnifiedLog` that call `LocalLog`, `LeaderEpochFileCache` and `ProducerStateManager`.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from minikafka.common.clock import Now
 from minikafka.log.checkpoints import LEADER_EPOCHS, write_epochs
 from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.log.local_log import LocalLog
+from minikafka.log.producer_loading import Loading, apply_marker, next_slice, producers_in_slices
 from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import apply_marker, load_producers
+from minikafka.log.recovery import damage_as_fault
 from minikafka.log.segment_indexes import reaches
-from minikafka.records.batch import CONTROL, LOG_OVERHEAD, BatchHeader
+from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 
 
 @dataclass(slots=True)
@@ -24,6 +26,26 @@ class LogContent:
     local: LocalLog
     epochs: LeaderEpochCache
     producers: ProducerState
+    loading: Loading | None = None
+    """The rest of the work that makes `producers` complete, after a truncation.
+
+    Call `load_slice` until it is None. Meanwhile the replica must neither fetch nor lead, and
+    `producers` is as if a transaction were open since the start of the log: no record is stable.
+    """
+
+    def load_slice(self) -> None:
+        """Load the producers from a few more batches; StorageFault if they cannot be read."""
+        if self.loading is None:
+            return
+        with damage_as_fault(self.local.disk, f"cannot load the producers of {self.local.folder}"):
+            state = next_slice(self.loading)
+        if state is not None:
+            self.producers, self.loading = state, None
+
+    def finish_loading(self) -> None:
+        """Load the producers in this step, before something that needs them."""
+        while self.loading is not None:
+            self.load_slice()
 
     def write(
         self, records: memoryview, headers: list[BatchHeader], high_watermark: int, now: Now
@@ -35,6 +57,8 @@ class LogContent:
         Raises:
             StorageFault: nothing may be acknowledged.
         """
+        if self.loading is not None:
+            self.finish_loading()
         segment = self.local.append(records, headers)
         epochs, producers = self.epochs, self.producers
         position = 0
@@ -92,21 +116,32 @@ class LogContent:
             self.epochs.changed = False
             self.local.flushes.wrote(f"{folder}/{LEADER_EPOCHS}", folder)
 
-    def forget_after(self, end_offset: int, high_watermark: int, now: Now) -> None:
-        """Drop what the batches said that a truncation to `end_offset` has dropped."""
+    def forget_after(
+        self, end_offset: int, high_watermark: int, now: Now, *, in_slices: bool
+    ) -> None:
+        """Drop what the batches said that a truncation to `end_offset` has dropped.
+
+        With `in_slices`, the caller must continue the work if `loading` is set.
+        """
         self.drop_epochs_from(end_offset)
-        self.producers = load_producers(
+        self.producers = ProducerState(ongoing=OrderedDict({NO_PRODUCER_ID: 0}))
+        self.loading = producers_in_slices(
             self.local.segments, end_offset, end_offset, high_watermark, now
         )
+        if in_slices:
+            self.load_slice()
+        else:
+            self.finish_loading()
 
     def forget_all(self, offset: int) -> None:
         """Drop what the batches said, after a truncation that left none; the log is at `offset`."""
         self.epochs.clear()
         self.save_epochs()
-        self.producers = ProducerState(end_offset=offset)
+        self.producers, self.loading = ProducerState(end_offset=offset), None
 
     def complete_files(self, log_end_offset: int) -> None:
         """Write what is only in memory, before the log is closed."""
+        self.finish_loading()
         local, segments = self.local, self.local.segments
         segments.active.indexes.write_last()
         if needs_snapshot(
@@ -115,6 +150,7 @@ class LogContent:
             self._snapshot_producers(log_end_offset)
 
     def _snapshot_producers(self, offset: int) -> None:
+        self.finish_loading()
         self.producers.end_offset = offset
         path = write_snapshot(self.local.disk, self.local.folder, self.producers)
         self.local.flushes.wrote(path, self.local.folder)

@@ -9,7 +9,7 @@ began and lost its end; an `.unflushed` file marks such segments. Source: `LogLo
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -30,21 +30,17 @@ from minikafka.log.file_names import (
     file_name,
 )
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
+from minikafka.log.producer_loading import headers_below, load_producers
 from minikafka.log.producer_snapshot import (
     SNAPSHOT_SUFFIX,
-    load_newest,
     offsets_of,
     snapshot_offsets,
 )
-from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recent_batches import remember_recent_batches
+from minikafka.log.producer_state import ProducerState
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
-from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.reader import EndMarker, end_marker, read_batch
 
 CLEANED_SUFFIX: Final = ".cleaned"
 SWAP_SUFFIX: Final = ".swap"
@@ -209,90 +205,6 @@ def _start_offset(
     return max(said, first_base)
 
 
-def load_producers(
-    segments: Segments,
-    newest_snapshot: int,
-    end_offset: int,
-    high_watermark: int,
-    now: Now,
-    *,
-    reindex_from: int | None = None,
-    snapshots: Sequence[int] | None = None,
-) -> ProducerState:
-    """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
-
-    The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
-    segment at or after `reindex_from` are added to its transaction index again. Producers expire as
-    if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
-    caller knows them.
-    """
-    now_ms = now.monotonic_ms
-    first_offset = segments.first.base_offset
-    if snapshots is None:
-        snapshots = snapshot_offsets(segments.disk, segments.folder)
-    state = load_newest(
-        segments.disk, segments.folder, first_offset, newest_snapshot, now_ms, offsets=snapshots
-    )
-    start = state.end_offset
-    if start > first_offset and state.producers:
-        remember_recent_batches(state, segments, now)
-    if start < end_offset:
-        for segment in segments.from_offset(start):
-            position = segment.locate(start) if segment.base_offset < start else 0
-            if position is None:
-                continue
-            reindex = reindex_from is not None and segment.base_offset >= reindex_from
-            for at, header in _headers_below(segment, end_offset, position):
-                _replay(
-                    state, segment, at, header,
-                    high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
-                )  # fmt: skip
-    state.end_offset = end_offset
-    return state
-
-
-def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
-    """Read the end marker of a transaction in a control batch, or None if it has none."""
-    for record in read_batch(batch, 0, header):
-        return end_marker(record)
-    return None
-
-
-def apply_marker(
-    state: ProducerState,
-    header: BatchHeader,
-    batch: bytes | memoryview,
-    high_watermark: int,
-    now_ms: int,
-) -> AbortedTransaction | None:
-    """Let a marker end its transaction; return the transaction if the marker aborts it."""
-    marker = read_marker(batch, header)
-    return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
-
-
-def _replay(
-    state: ProducerState,
-    segment: Segment,
-    position: int,
-    header: BatchHeader,
-    *,
-    high_watermark: int,
-    now_ms: int,
-    reindex: bool,
-) -> None:
-    if header.producer_id < 0:
-        return
-    if not header.is_control:
-        state.written(header, now_ms)
-        return
-    if not is_marker(header):
-        return
-    batch = segment.file.read_at(position, header.size)
-    aborted = apply_marker(state, header, batch, high_watermark, now_ms)
-    if aborted is not None and reindex:
-        segment.indexes.add_aborted(aborted)
-
-
 def _finish_interrupted_work(disk: Disk, folder: str) -> Collection[str]:
     """Remove files that were being deleted or cleaned; complete the swap of a cleaned segment.
 
@@ -439,23 +351,11 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
     return LeaderEpochCache(), not any(segment.size for segment in items)
 
 
-def _headers_below(
-    segment: Segment, end_offset: int, position: int = 0
-) -> Iterator[tuple[int, BatchHeader]]:
-    """Yield the batches of a segment up to the log's end. A torn tail may follow."""
-    if segment.base_offset >= end_offset:
-        return
-    for at, header in segment.headers(position):
-        yield at, header
-        if header.next_offset >= end_offset:
-            return
-
-
 def _learn_epochs(
     segments: Segments, epochs: LeaderEpochCache, offset: int, end_offset: int
 ) -> None:
     for segment in segments.from_offset(offset):
-        for _, header in _headers_below(segment, end_offset):
+        for _, header in headers_below(segment, end_offset):
             latest = epochs.latest_epoch
             if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
                 epochs.assign(header.leader_epoch, header.base_offset)
@@ -474,7 +374,7 @@ def _learn_first_epochs(
     _, known_from = epochs.entries[0]
     found = LeaderEpochCache()
     for segment in segments.from_offset(start_offset):
-        for _, header in _headers_below(segment, end_offset):
+        for _, header in headers_below(segment, end_offset):
             if header.base_offset >= known_from:
                 break
             latest = found.latest_epoch

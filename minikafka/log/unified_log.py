@@ -295,8 +295,8 @@ class UnifiedLog:
         self.content.drop_epochs_before(offset)
         return True
 
-    def truncate_to(self, offset: int, now: Now) -> None:
-        """Drop the batch of `offset` and all after it; StorageFault if it cannot be read."""
+    def truncate_to(self, offset: int, now: Now, *, in_slices: bool = False) -> None:
+        """Drop the batch of `offset` and all after it; `in_slices`: see `LogContent.loading`."""
         self.local.reserve_files()
         if offset >= self.log_end_offset:
             self.content.drop_epochs_from(offset)
@@ -307,7 +307,7 @@ class UnifiedLog:
                 self.log_end_offset = end_offset = self.local.truncate_to(offset)
                 self.log_start_offset = min(self.log_start_offset, end_offset)
                 self.high_watermark = min(self.high_watermark, end_offset)
-                self.content.forget_after(end_offset, self.high_watermark, now)
+                self.content.forget_after(end_offset, self.high_watermark, now, in_slices=in_slices)
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the empty log starts and ends at `offset`."""
@@ -327,7 +327,7 @@ class UnifiedLog:
         Only segments wholly below the high watermark are deleted; if those are all, an empty one is
         rolled. Indexes of rolled segments that were not used since the last call leave the memory.
         """
-        count = deletable(
+        count = 0 if self.content.loading else deletable(
             self.segments.items, self.config, now, log_start_offset=self.log_start_offset,
             high_watermark=self.high_watermark, log_end_offset=self.log_end_offset,
         )  # fmt: skip

@@ -33,6 +33,7 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.fetch_session_handler import FetchSessionHandler, FetchSettings
 from minikafka.replica.partition import Partition
 from minikafka.replica.partition_fetch_state import FetchState, Followed, Position
+from minikafka.replica.truncation import is_loading, truncate_replica
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
@@ -75,6 +76,8 @@ class Fetcher:
         self.followed[key] = Followed(partition, partition.leader_epoch)
         self._moved[key] = None
         self._backing_off.pop(key, None)
+        if is_loading(partition):
+            self._back_off(key, self.followed[key])
         self._hold_unflushed(key, partition.log)
         self._schedule(0)
 
@@ -142,6 +145,8 @@ class Fetcher:
         now_ms = self.env.clock.monotonic_ms
         next_retry_ms = 0
         for key, followed in list(self._backing_off.items()):
+            if is_loading(followed.partition):
+                followed.retry_at_ms = now_ms + self.settings.backoff_ms
             retry_at_ms = followed.retry_at_ms
             if retry_at_ms <= now_ms:
                 del self._backing_off[key]
@@ -209,6 +214,8 @@ class Fetcher:
             self._refused(key, followed, data)
         elif data.diverging_epoch is not None and data.diverging_epoch.epoch >= 0:
             self._truncate(followed.partition, data.diverging_epoch)
+            if is_loading(followed.partition):
+                self._back_off(key, followed)
         else:
             try:
                 self._append(followed, data)
@@ -268,7 +275,7 @@ class Fetcher:
                 self.leader,
                 partition.leader_epoch,
             )
-        log.truncate_to(target, self.env.clock.now)
+        truncate_replica(self.env, partition, target, self.on_fault)
 
     def _refused(
         self, key: TopicIdPartition, followed: Followed, data: messages.PartitionData
@@ -342,7 +349,7 @@ class Fetcher:
                 self.leader,
                 leader_end,
             )
-            log.truncate_to(leader_end, self.env.clock.now)
+            truncate_replica(self.env, followed.partition, leader_end, self.on_fault)
         else:
             self._ask_leader(key, followed, EARLIEST_TIMESTAMP, self._before_start)
 

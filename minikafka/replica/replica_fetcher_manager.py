@@ -17,6 +17,7 @@ from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.fetcher import Fetcher
 from minikafka.replica.partition import Partition
+from minikafka.replica.truncation import truncate_replica
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
@@ -62,7 +63,7 @@ class ReplicaFetcherManager:
             return
         if partition.log.latest_epoch is None:
             # The epochs of the local records are unknown: keep only committed records.
-            partition.log.truncate_to(partition.log.high_watermark, self.env.clock.now)
+            truncate_replica(self.env, partition, partition.log.high_watermark, self.on_fault)
         self._leaders[key] = leader
         fetcher.follow(partition)
 

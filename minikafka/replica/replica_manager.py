@@ -46,6 +46,7 @@ from minikafka.replica.periodic_tasks import PeriodicTasks
 from minikafka.replica.removed_logs import RemovedLogs
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
 from minikafka.replica.topic_counts import BrokerTopicStats
+from minikafka.replica.truncation import is_loading
 from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
@@ -287,6 +288,10 @@ class ReplicaManager:
             partition.log.reserve_files()
             if leads:
                 self._fetchers.unfollow(key)
+                if is_loading(partition):
+                    # Its appends would be checked against incomplete producers.
+                    self._unmade.postpone(name, (replica, leads))
+                    return
             new_epoch = partition.apply(replica.registration)
             self._compare_directory(key, replica)
             if not leads and (new_epoch or not self._fetchers.follows(key)):

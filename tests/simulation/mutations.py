@@ -103,13 +103,13 @@ MUTATIONS = (
     ),
     mutation(
         "a follower does not truncate what diverges",
-        ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, self.env.clock.now)",
-         "log.truncate_to(log.log_end_offset, self.env.clock.now)"),
+        ("replica.fetcher", "Fetcher._truncate", "partition, target, self.on_fault)",
+         "partition, log.log_end_offset, self.on_fault)"),
     ),
     mutation(
         "a follower truncates one record too few",
-        ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, ",
-         "log.truncate_to(target + 1, "),
+        ("replica.fetcher", "Fetcher._truncate", "partition, target, ",
+         "partition, target + 1, "),
     ),
     mutation(
         "a follower learns the high watermark with records only",

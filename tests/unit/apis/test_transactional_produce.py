@@ -224,6 +224,26 @@ def test_request_has_one_producer(cluster, coordinator):
     assert coordinator.asked == []
 
 
+def test_batches_for_partitions_that_do_not_exist_are_not_compared(cluster, coordinator):
+    """As Kafka 4.3.1."""
+    line = Pipeline(cluster)
+    line.send([transactional(b"a"), b"", transactional(b"b", epoch=5)])
+    asked(cluster, coordinator)
+    coordinator.answer()
+    assert [code for code, _ in line.wait(1)[0]] == [
+        ErrorCode.NONE, ErrorCode.INVALID_RECORD, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ]  # fmt: skip
+
+
+def test_transactional_batch_without_a_producer_is_a_plain_one(cluster, coordinator):
+    """As Kafka 4.3.1."""
+    line = Pipeline(cluster)
+    options = BatchOptions(is_transactional=True)
+    line.send(bytes(build_batch([NewRecord(EPOCH_MS, None, b"x")], options)))
+    assert line.wait(1) == [[(0, 0)]]
+    assert coordinator.asked == []
+
+
 def test_damaged_batch_is_rejected_after_its_verification(cluster, coordinator):
     records = bytearray(transactional(b"a"))
     records[-1] ^= 1

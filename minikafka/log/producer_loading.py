@@ -1,0 +1,153 @@
+"""The producer state of a log, from the newest snapshot and the batches after it.
+
+A start loads it at once. After a truncation, which happens while other partitions are served, it is
+loaded in slices; see `LogContent.forget_after`. Source: `UnifiedLog.rebuildProducerState`.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Final
+
+from minikafka.common.clock import Now
+from minikafka.log.producer_snapshot import load_newest, snapshot_offsets
+from minikafka.log.producer_state import ProducerState, is_marker
+from minikafka.log.recent_batches import remember_recent_batches
+from minikafka.log.segment import Segment
+from minikafka.log.segments import Segments
+from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.records.batch import BatchHeader
+from minikafka.records.reader import EndMarker, end_marker, read_batch
+
+BATCHES_A_SLICE: Final = 2_000
+"""About 10 ms of work."""
+
+Loading = Generator[None, None, ProducerState]
+
+
+def load_producers(
+    segments: Segments,
+    newest_snapshot: int,
+    end_offset: int,
+    high_watermark: int,
+    now: Now,
+    *,
+    reindex_from: int | None = None,
+    snapshots: Sequence[int] | None = None,
+) -> ProducerState:
+    """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
+
+    The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
+    segment at or after `reindex_from` are added to its transaction index again. Producers expire as
+    if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
+    caller knows them.
+    """
+    loading = producers_in_slices(
+        segments, newest_snapshot, end_offset, high_watermark, now,
+        reindex_from=reindex_from, snapshots=snapshots,
+    )  # fmt: skip
+    while (state := next_slice(loading)) is None:
+        pass
+    return state
+
+
+def next_slice(loading: Loading) -> ProducerState | None:
+    """Load a slice; return the state after the last one, or None."""
+    try:
+        next(loading)
+    except StopIteration as end:
+        state: ProducerState = end.value
+        return state
+    return None
+
+
+def producers_in_slices(
+    segments: Segments,
+    newest_snapshot: int,
+    end_offset: int,
+    high_watermark: int,
+    now: Now,
+    *,
+    reindex_from: int | None = None,
+    snapshots: Sequence[int] | None = None,
+) -> Loading:
+    """As `load_producers`, with a yield after each slice of batches."""
+    now_ms = now.monotonic_ms
+    first_offset = segments.first.base_offset
+    if snapshots is None:
+        snapshots = snapshot_offsets(segments.disk, segments.folder)
+    state = load_newest(
+        segments.disk, segments.folder, first_offset, newest_snapshot, now_ms, offsets=snapshots
+    )
+    start = state.end_offset
+    if start > first_offset and state.producers:
+        remember_recent_batches(state, segments, now)
+    count = 0
+    if start < end_offset:
+        for segment in segments.from_offset(start):
+            position = segment.locate(start) if segment.base_offset < start else 0
+            if position is None:
+                continue
+            reindex = reindex_from is not None and segment.base_offset >= reindex_from
+            for at, header in headers_below(segment, end_offset, position):
+                _replay(
+                    state, segment, at, header,
+                    high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
+                )  # fmt: skip
+                count += 1
+                if count % BATCHES_A_SLICE == 0:
+                    yield
+    state.end_offset = end_offset
+    return state
+
+
+def headers_below(
+    segment: Segment, end_offset: int, position: int = 0
+) -> Iterator[tuple[int, BatchHeader]]:
+    """Yield the batches of a segment up to the log's end. A torn tail may follow."""
+    if segment.base_offset >= end_offset:
+        return
+    for at, header in segment.headers(position):
+        yield at, header
+        if header.next_offset >= end_offset:
+            return
+
+
+def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
+    """Read the end marker of a transaction in a control batch, or None if it has none."""
+    for record in read_batch(batch, 0, header):
+        return end_marker(record)
+    return None
+
+
+def apply_marker(
+    state: ProducerState,
+    header: BatchHeader,
+    batch: bytes | memoryview,
+    high_watermark: int,
+    now_ms: int,
+) -> AbortedTransaction | None:
+    """Let a marker end its transaction; return the transaction if the marker aborts it."""
+    marker = read_marker(batch, header)
+    return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
+
+
+def _replay(
+    state: ProducerState,
+    segment: Segment,
+    position: int,
+    header: BatchHeader,
+    *,
+    high_watermark: int,
+    now_ms: int,
+    reindex: bool,
+) -> None:
+    if header.producer_id < 0:
+        return
+    if not header.is_control:
+        state.written(header, now_ms)
+        return
+    if not is_marker(header):
+        return
+    batch = segment.file.read_at(position, header.size)
+    aborted = apply_marker(state, header, batch, high_watermark, now_ms)
+    if aborted is not None and reindex:
+        segment.indexes.add_aborted(aborted)

@@ -1,0 +1,48 @@
+"""Truncations of a follower's log, with the work that follows from them in slices.
+
+The producers of the log are loaded again, which may take much longer than a step. Until then the
+replica is not fetched (`Fetcher`) and does not lead (`ReplicaManager`), and read_committed readers
+get nothing from it.
+"""
+
+from collections.abc import Callable
+
+from minikafka.common.environment import Environment
+from minikafka.common.faults import StorageFault
+from minikafka.replica.partition import Partition
+
+
+def truncate_replica(
+    env: Environment, partition: Partition, offset: int, on_fault: Callable[[StorageFault], None]
+) -> None:
+    """Truncate the log to `offset`; load the rest of its producers in later steps.
+
+    Raises:
+        StorageFault: the log could not be truncated; later faults go to `on_fault`.
+    """
+    log = partition.log
+    log.truncate_to(offset, env.clock.now, in_slices=True)
+    loading = log.content.loading
+    if loading is None:
+        return
+
+    def load() -> None:
+        if partition.is_gone or partition.log is not log or log.content.loading is not loading:
+            # Another truncation has started the work from the beginning.
+            return
+        try:
+            log.content.load_slice()
+        except StorageFault as fault:
+            on_fault(fault)
+            return
+        if log.content.loading is loading:
+            env.later(load)
+        else:
+            partition.has_committed()
+
+    env.later(load)
+
+
+def is_loading(partition: Partition) -> bool:
+    """True if the producers of the log are still being loaded."""
+    return partition.log.content.loading is not None

@@ -1,0 +1,120 @@
+"""Truncation of a follower whose producers take several steps to load."""
+
+import pytest
+
+from minikafka.common.faults import StorageFault
+from minikafka.log import producer_loading
+from minikafka.messages.fetch import EpochEndOffset
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.replica.partition_fetch_state import FetchState
+from minikafka.replica.truncation import is_loading, truncate_replica
+from tests.unit.replica.fetcher_world import BACKOFF_MS, FetcherWorld, data_of
+from tests.unit.replica.managed_world import ManagedWorld
+
+
+@pytest.fixture
+def world(monkeypatch):
+    monkeypatch.setattr(producer_loading, "BATCHES_A_SLICE", 4)
+    return FetcherWorld()
+
+
+def fill(log, now, count=30, epoch=0):
+    """Batches of one record, all in an open transaction that started at offset 0."""
+    for number in range(count):
+        options = BatchOptions(
+            base_offset=log.log_end_offset, leader_epoch=epoch, producer_id=7, producer_epoch=0,
+            base_sequence=number, is_transactional=True,
+        )  # fmt: skip
+        batch = build_batch([NewRecord(1000, None, b"v")], options)
+        log.append_as_follower(memoryview(bytearray(batch)), leader_epoch=epoch, now=now)
+
+
+def test_replica_is_not_fetched_while_its_producers_are_loaded(world):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    world.fetcher.moved(world.key())
+    world.respond(world.one(), data_of(diverging_epoch=EpochEndOffset(0, 20)))
+    assert log.log_end_offset == 20
+    assert is_loading(world.partitions[0])
+    assert world.state() is FetchState.BACKING_OFF
+    steps = 0
+    while is_loading(world.partitions[0]):
+        work = world.env.take_later()
+        work()
+        steps += 1
+    assert steps == 5
+    assert log.last_stable_offset == 0
+    assert log.producers.producers[7].batches[-1].last_sequence == 19
+    sent = world.one(BACKOFF_MS)
+    (topic,) = sent.body.topics
+    assert topic.partitions[0].fetch_offset == 20
+
+
+def test_back_off_lasts_as_long_as_the_loading(world):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    world.fetcher.moved(world.key())
+    world.respond(world.one(), data_of(diverging_epoch=EpochEndOffset(0, 20)))
+    world.env._later.clear()
+    for _ in range(3):
+        world.at(world.now_ms + BACKOFF_MS)
+        world.env.timers.fire_due(world.now_ms)
+        assert world.state() is FetchState.BACKING_OFF
+    log.content.finish_loading()
+    assert world.one(BACKOFF_MS).body.topics
+
+
+def test_new_leader_epoch_does_not_end_the_loading(world):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    world.fetcher.moved(world.key())
+    world.respond(world.one(), data_of(diverging_epoch=EpochEndOffset(0, 20)))
+    world.new_epoch(1)
+    assert world.state() is FetchState.BACKING_OFF
+    sent = world.one(2 * BACKOFF_MS)
+    assert not is_loading(world.partitions[0])
+    assert sent.body.topics[0].partitions[0].fetch_offset == 20
+    assert log.log_end_offset == 20
+
+
+def test_replica_leads_when_its_producers_are_complete(monkeypatch):
+    monkeypatch.setattr(producer_loading, "BATCHES_A_SLICE", 4)
+    managed = ManagedWorld()
+    managed.start(
+        managed.broker(1, port=1), managed.broker(2, port=2), managed.topic(), managed.put(2)
+    )
+    partition = managed.partition()
+    fill(partition.log, managed.env.clock.now)
+    truncate_replica(managed.env, partition, 20, managed.manager.take_offline)
+    managed.apply(managed.put(1, epoch=1))
+    assert not partition.is_leader
+    assert managed.led == [(partition.topic_partition, 2, 0)]
+    managed.run(5000)
+    assert not is_loading(partition)
+    assert partition.is_leader
+    assert managed.led[-1] == (partition.topic_partition, 1, 1)
+    assert partition.log.producers.has_ongoing(7, 0)
+
+
+def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+    fault = StorageFault("/d0", "broken")
+
+    def broken(_):
+        raise fault
+
+    monkeypatch.setattr("minikafka.log.log_content.next_slice", broken)
+    world.run()
+    assert world.faults == [fault]
+
+
+def test_stopped_replica_is_not_loaded_further(world):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+    world.partitions[0].stop()
+    world.run()
+    assert log.content.loading is not None
+    assert world.env.take_later() is None
