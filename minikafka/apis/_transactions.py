@@ -1,11 +1,25 @@
 """What the handlers of transaction APIs share: waits for writes, and error codes by version."""
 
 from minikafka.common.errors import ErrorCode
+from minikafka.config import transaction_keys
 from minikafka.coordinator.journal import Write
+from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import Steps, wait_until
 
 PRODUCER_FENCED_FROM = 2
 """The version of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn that has PRODUCER_FENCED."""
+
+
+def await_transition(ctx: BrokerContext, transactional_id: str) -> Steps[None]:
+    """Wait while a transition of an id is in progress, for a short time.
+
+    Unlike Kafka (row 121): the next request of a producer usually arrives while the markers of its
+    transaction are written. CONCURRENT_TRANSACTIONS would let the client sleep for its backoff.
+    """
+    entry = ctx.broker.transactions.in_transition(transactional_id)
+    if entry is not None:
+        limit_ms = ctx.broker.dynamic.current[transaction_keys.RETRY_BACKOFF_MAX_MS]
+        yield from wait_until((entry,), lambda: entry.pending is None, ctx.deadline_ms(limit_ms))
 
 
 def await_commit(write: Write | None) -> Steps[ErrorCode]:

@@ -8,7 +8,7 @@ Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
              too large).
 """
 
-from minikafka.apis._transactions import await_commit, code_for
+from minikafka.apis._transactions import await_commit, await_transition, code_for
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
@@ -27,6 +27,7 @@ def add_offsets_to_txn(
     ctx: BrokerContext, request: AddOffsetsToTxnRequest
 ) -> Steps[AddOffsetsToTxnResponse]:
     """Add the partition of the group's offsets; respond when it is part of the transaction."""
+    yield from await_transition(ctx, request.transactional_id)
     try:
         write = ctx.broker.transactions.add_partitions(
             request.transactional_id,

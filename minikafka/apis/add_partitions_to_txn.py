@@ -14,7 +14,7 @@ Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
 from collections.abc import Sequence
 from typing import Final
 
-from minikafka.apis._transactions import await_commit, code_for
+from minikafka.apis._transactions import await_commit, await_transition, code_for
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import TopicPartition
 from minikafka.coordinator.journal import Write
@@ -62,6 +62,9 @@ def add_partitions_to_txn(
 def _results(
     ctx: BrokerContext, transactions: Sequence[AddPartitionsToTxnTransaction]
 ) -> Steps[list[AddPartitionsToTxnResult]]:
+    if len(transactions) == 1 and not transactions[0].verify_only:
+        # With several, one transaction would hold up all others.
+        yield from await_transition(ctx, transactions[0].transactional_id)
     answers: list[tuple[AddPartitionsToTxnTransaction, _Codes | Write | None]] = []
     for count, transaction in enumerate(transactions, 1):
         answers.append((transaction, _begin(ctx, transaction)))

@@ -9,7 +9,7 @@ Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
              UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
-from minikafka.apis._transactions import await_commit, code_for
+from minikafka.apis._transactions import await_commit, await_transition, code_for
 from minikafka.common.errors import KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.end_txn import EndTxnRequest, EndTxnResponse
@@ -25,6 +25,7 @@ _EPOCH_BUMP_VERSION_FROM = 5
 @broker_api(ApiKey.END_TXN, versions=(0, 5))
 def end_txn(ctx: BrokerContext, request: EndTxnRequest) -> Steps[EndTxnResponse]:
     """End a transaction; respond when its outcome is certain."""
+    yield from await_transition(ctx, request.transactional_id)
     try:
         outcome = ctx.broker.transactions.end(
             request.transactional_id,

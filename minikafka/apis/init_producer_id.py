@@ -10,7 +10,7 @@ Errors:      INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT, NOT_COORDINATOR,
              INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
-from minikafka.apis._transactions import await_commit, code_for
+from minikafka.apis._transactions import await_commit, await_transition, code_for
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -47,6 +47,7 @@ def _initialize(
     expected = None
     if request.producer_id != NO_PRODUCER_ID:
         expected = ProducerName(request.producer_id, request.producer_epoch)
+    yield from await_transition(ctx, transactional_id)
     try:
         outcome = ctx.broker.transactions.initialize(
             transactional_id, request.transaction_timeout_ms, expected

@@ -154,6 +154,16 @@ class TransactionCoordinator:
         shard.require_active()
         return shard
 
+    def in_transition(self, transactional_id: str) -> TransactionEntry | None:
+        """Return an id with a transition in progress; it is notified when the transition is over.
+
+        None for an id that this broker does not serve, too: its requests fail.
+        """
+        index = self.partition_of(transactional_id)
+        shard = None if index is None else self.shards.get(index)
+        entry = None if shard is None else shard.entries.get(transactional_id)
+        return None if entry is None or entry.pending is None else entry
+
     # Requests
 
     def initialize(

@@ -288,6 +288,8 @@ class TransactionShard:
         if after.state.is_prepared:
             entry.pending = completed(after, self.services.env.clock.wall_ms)
             self._send_markers(entry)
+        else:
+            self.services.env.notify(entry)
 
     # The end of a transaction
 
