@@ -238,13 +238,13 @@ def play_others(ask):
         found[f"init without a name v{version}"] = [
             response.error_code, response.producer_id, response.producer_epoch
         ]  # fmt: skip
-        nobody = Producer(1, 0)
+        producer = Producer(1, 0)
         response = ask(EndTxnRequest("", 1, 0, True), version)
         found[f"end without a name v{version}"] = [response.error_code]
-        rows = codes_of(ask(add("", nobody, [(TOPIC, 0)], version), version))
+        rows = codes_of(ask(add("", producer, [(TOPIC, 0)], version), version))
         found[f"add without a name v{version}"] = list(rows)
     for version in (4, 5):
-        rows = codes_of(ask(add("", nobody, [(TOPIC, 0)], version, verify=True), version))
+        rows = codes_of(ask(add("", producer, [(TOPIC, 0)], version, verify=True), version))
         found[f"verify without a name v{version}"] = list(rows)
     for version in range(5):
         response = ask(AddOffsetsToTxnRequest("", 1, 0, "g"), version)
