@@ -158,6 +158,9 @@ class MarkerSender:
             self._request(queue, endpoint, batch)
         else:
             _put_back(queue.waiting, batch)
+            if moved:
+                # Leaders are found again: check the rest soon.
+                queue.backoff_ms = 0
             if queue.waiting:
                 self._back_off(queue)
             elif self._queues.get(queue.broker_id) is queue:

@@ -15,7 +15,7 @@ from minikafka.config import transaction_keys
 from minikafka.config.values import Config
 from minikafka.transaction.transaction import Transaction
 
-ID_BYTES: Final = 1500
+ID_BYTES: Final = 800
 PARTITION_BYTES: Final = 400
 
 _log = logging.getLogger("minikafka.transaction")
