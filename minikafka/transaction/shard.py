@@ -375,7 +375,9 @@ class TransactionShard:
     # Memory
 
     def _keep(self, entry: TransactionEntry) -> None:
-        """Keep the entry, and count its present size."""
+        """Keep the entry, and count its present size; a closed shard keeps nothing."""
+        if self.state is TransactionShardState.CLOSED:
+            return
         self.entries[entry.transactional_id] = entry
         size = entry.size_bytes
         self.services.memory.held_bytes += size - entry.held_bytes

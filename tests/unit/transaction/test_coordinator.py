@@ -160,3 +160,17 @@ def test_the_first_request_creates_the_topic(world, ask):
     response = ask(FindCoordinatorRequest("x", 1), 3)
     assert response.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert ask.created == ["__transaction_state"]
+
+
+def test_an_id_that_exists_needs_no_producer_id(world, ask):
+    world.init()
+    world.ids.available = False
+    before_ms = world.now_ms
+    assert ask(InitProducerIdRequest("x", 5_000), 4).producer_epoch == 1
+    assert world.now_ms == before_ms
+
+
+def test_producer_ids_that_arrive_in_time_are_used(world, ask):
+    world.ids.available = False
+    world.env.after(1_000, lambda: setattr(world.ids, "available", True))
+    assert ask(InitProducerIdRequest("x", 5_000), 4).producer_epoch == 0

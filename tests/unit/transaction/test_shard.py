@@ -12,6 +12,7 @@ from minikafka.common.errors import (
     TransactionalIdNotFoundError,
     UnknownServerError,
 )
+from minikafka.common.faults import StorageFault
 from minikafka.transaction.request_rules import ProducerName
 from tests.worlds.transaction_world import at
 
@@ -176,3 +177,19 @@ def test_a_new_epoch_of_the_same_leader_is_a_new_coordinator(pair):
     assert pair.shard is not before
     (marker,) = pair.one().body.markers
     assert (marker.coordinator_epoch, marker.transaction_result) == (1, True)
+
+
+def test_a_disk_that_fails_at_a_write_ends_the_coordinator(world, monkeypatch):
+    producer = world.ongoing(at(0))
+
+    def fails(*_, **__):
+        raise StorageFault("/d", "broken")
+
+    monkeypatch.setattr(type(world.log), "append_as_leader", fails)
+    with pytest.raises(NotCoordinatorError):
+        world.end(producer)
+    world.run()
+    with pytest.raises(NotCoordinatorError):
+        world.coordinator.describe("x")
+    assert world.coordinator.shards == {}
+    assert world.coordinator.memory.held_bytes == 0
