@@ -95,7 +95,7 @@ class TransactionCoordinator:
         )
 
     def _journal_settings(self) -> JournalSettings:
-        # Unlike Kafka (row 110), which waits for the timeout of the transaction.
+        # Unlike Kafka (row 111), which waits for the timeout of the transaction.
         return JournalSettings(Codec.NONE, self.config()[broker_keys.REQUEST_TIMEOUT_MS])
 
     def start(self) -> None:

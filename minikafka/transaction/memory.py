@@ -41,7 +41,7 @@ class TransactionMemory:
         """
         if more_bytes <= 0:
             return
-        # Unlike Kafka (row 111), which has no limit.
+        # Unlike Kafka (row 112), which has no limit.
         most_bytes = self.config()[transaction_keys.COORDINATOR_MEMORY_BYTES]
         if self.held_bytes + more_bytes > most_bytes:
             _log.warning(

@@ -95,7 +95,7 @@ class TransactionEntry:
         Raises:
             ConcurrentTransactionsError: a transition is in progress.
         """
-        # Unlike Kafka (row 108) also if the write of the pending state has timed out.
+        # Unlike Kafka (row 109) also if the write of the pending state has timed out.
         if self.pending is not None or self.current is None:
             raise ConcurrentTransactionsError
         return self.current
@@ -164,7 +164,7 @@ class TransactionShard:
             self._keep(TransactionEntry(name, transaction))
             yield not count % _LOADED_A_UNIT
         if self.state is TransactionShardState.LOADING:
-            # Unlike Kafka (row 109), which would serve and send what may still be lost.
+            # Unlike Kafka (row 110), which would serve and send what may still be lost.
             self._move(TransactionShardState.SETTLING)
             self.journal.expect(replay.next_offset, on_committed=self._activate)
 
