@@ -10,8 +10,10 @@ Errors:      INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT, NOT_COORDINATOR,
              INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
+from functools import partial
+
 from minikafka.apis._transactions import await_commit, await_transition, code_for
-from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.errors import CoordinatorLoadInProgressError, ErrorCode, KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.records.batch import NO_PRODUCER_ID
@@ -32,13 +34,19 @@ def init_producer_id(
     """Return a producer id and epoch; wait for a block of ids if this broker has none left."""
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == _NO_EPOCH):
         return _failure(ctx, ErrorCode.INVALID_REQUEST)
-    ids = ctx.broker.producer_ids
-    yield from wait_until([ids.arrived], lambda: ids.available, ctx.deadline_ms(_WAIT_MS))
     if request.transactional_id is not None:
         return (yield from _initialize(ctx, request, request.transactional_id))
+    yield from _await_ids(ctx)
+    ids = ctx.broker.producer_ids
     if not ids.available:
         return _failure(ctx, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
     return InitProducerIdResponse(producer_id=ids.take(), producer_epoch=0)
+
+
+def _await_ids(ctx: BrokerContext) -> Steps[None]:
+    """Wait until this broker has producer ids, for a limited time."""
+    ids = ctx.broker.producer_ids
+    yield from wait_until([ids.arrived], lambda: ids.available, ctx.deadline_ms(_WAIT_MS))
 
 
 def _initialize(
@@ -48,10 +56,20 @@ def _initialize(
     if request.producer_id != NO_PRODUCER_ID:
         expected = ProducerName(request.producer_id, request.producer_epoch)
     yield from await_transition(ctx, transactional_id)
+    begin = partial(
+        ctx.broker.transactions.initialize,
+        transactional_id,
+        request.transaction_timeout_ms,
+        expected,
+    )
     try:
-        outcome = ctx.broker.transactions.initialize(
-            transactional_id, request.transaction_timeout_ms, expected
-        )
+        try:
+            outcome = begin()
+        except CoordinatorLoadInProgressError:
+            if ctx.broker.producer_ids.available:
+                raise
+            yield from _await_ids(ctx)
+            outcome = begin()
     except KafkaError as error:
         return _failure(ctx, error.code)
     code: int = yield from await_commit(outcome.write)

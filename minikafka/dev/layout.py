@@ -137,6 +137,7 @@ class Layout:
             "log.dirs": str(self.home(node) / "data"),
             "default.replication.factor": factor,
             "offsets.topic.replication.factor": factor,
+            "transaction.state.log.replication.factor": factor,
             # As Kafka's properties files for development: groups start without a delay.
             "group.initial.rebalance.delay.ms": "0",
             **self._given,

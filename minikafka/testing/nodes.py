@@ -369,6 +369,7 @@ class Nodes:
             "controller.quorum.voters": ",".join(voters),
             "log.dirs": ",".join(map(str, self.log_dirs(node))),
             "offsets.topic.replication.factor": factor,
+            "transaction.state.log.replication.factor": factor,
             "group.initial.rebalance.delay.ms": "0",
         }
         if node in self.brokers:

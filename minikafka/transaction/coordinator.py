@@ -95,6 +95,7 @@ class TransactionCoordinator:
         )
 
     def _journal_settings(self) -> JournalSettings:
+        # Unlike Kafka (row 111), which waits for the timeout of the transaction.
         return JournalSettings(Codec.NONE, self.config()[broker_keys.REQUEST_TIMEOUT_MS])
 
     def start(self) -> None:
@@ -234,6 +235,10 @@ class TransactionCoordinator:
             `TransactionShard.write`.
         """
         shard, entry = self._found(transactional_id)
+        if client_version < EPOCH_BUMP_FROM and entry.current is not None:
+            # As Kafka: with version 2 a producer may not be the current one before its last request
+            # is carried out, so that a transition in progress is the first thing to say.
+            request_rules.require_producer(entry.current, producer)
         now = entry.require_settled()
         if client_version >= EPOCH_BUMP_FROM:
             decision = self._decision()

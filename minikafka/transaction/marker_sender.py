@@ -59,7 +59,7 @@ _EXPECTED = frozenset(
 
 @dataclass(slots=True, eq=False)
 class EndMarkers:
-    """The markers of one transaction; `on_written` is told which partitions need none any more."""
+    """The markers of one transaction; `on_written` gets the partitions that need none any more."""
 
     transactional_id: str
     producer_id: int
@@ -158,6 +158,9 @@ class MarkerSender:
             self._request(queue, endpoint, batch)
         else:
             _put_back(queue.waiting, batch)
+            if moved:
+                # Leaders are found again: check the rest soon.
+                queue.backoff_ms = 0
             if queue.waiting:
                 self._back_off(queue)
             elif self._queues.get(queue.broker_id) is queue:
@@ -190,11 +193,9 @@ class MarkerSender:
         )
 
     def _answered(self, queue: _MarkerQueue, batch: Marked, response: Any | None, why: str) -> None:
-        if not queue.in_flight:
-            # The handling of this response has failed; what it left is in the queue.
-            return
         queue.in_flight = False
         if response is None:
+            # A second call says that the handling of the response has failed: send all again.
             if not queue.backoff_ms:
                 _log.info("WriteTxnMarkers to broker %d failed: %s", queue.broker_id, why)
             _put_back(queue.waiting, batch)
@@ -202,12 +203,15 @@ class MarkerSender:
             return
         codes = _codes(response)
         written: list[tuple[EndMarkers, frozenset[TopicPartition]]] = []
+        has_failed = False
         for markers, partitions in batch.items():
-            done = self._judge(queue, markers, partitions, codes)
+            done, failed = self._judge(queue, markers, partitions, codes)
+            if failed:
+                has_failed = True
+                queue.waiting.setdefault(markers, {}).update(dict.fromkeys(failed))
             if done:
                 written.append((markers, frozenset(done)))
-        has_failed = bool(queue.waiting and not written)
-        if has_failed or any(markers in queue.waiting for markers in batch):
+        if has_failed:
             self._back_off(queue)
         else:
             queue.backoff_ms = 0
@@ -222,9 +226,9 @@ class MarkerSender:
         markers: EndMarkers,
         partitions: Iterable[TopicPartition],
         codes: dict[tuple[int, TopicPartition], int],
-    ) -> list[TopicPartition]:
-        """Return the partitions that have their marker; put the others back into the queue."""
-        done = []
+    ) -> tuple[list[TopicPartition], list[TopicPartition]]:
+        """Return the partitions that have their marker, and those that must be sent again."""
+        done, failed = [], []
         for partition in partitions:
             code = codes.get((markers.producer_id, partition))
             if code in _WRITTEN:
@@ -239,14 +243,15 @@ class MarkerSender:
                 )  # fmt: skip
                 markers.is_dropped = True
             else:
+                # Unlike Kafka (row 114): also after a code that no leader should return.
                 if code is not None and code not in _EXPECTED:
                     _log.error(
                         "[Transaction %s] broker %d cannot write the marker in %s: %s; retrying",
                         markers.transactional_id, queue.broker_id, partition,
                         error_of(code).code.name,
                     )  # fmt: skip
-                queue.waiting.setdefault(markers, {})[partition] = None
-        return done
+                failed.append(partition)
+        return done, failed
 
     def _back_off(self, queue: _MarkerQueue) -> None:
         queue.backoff_ms = min(max(2 * queue.backoff_ms, _FIRST_BACKOFF_MS), _LAST_BACKOFF_MS)

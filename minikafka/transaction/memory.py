@@ -15,7 +15,7 @@ from minikafka.config import transaction_keys
 from minikafka.config.values import Config
 from minikafka.transaction.transaction import Transaction
 
-ID_BYTES: Final = 1500
+ID_BYTES: Final = 800
 PARTITION_BYTES: Final = 400
 
 _log = logging.getLogger("minikafka.transaction")
@@ -41,6 +41,7 @@ class TransactionMemory:
         """
         if more_bytes <= 0:
             return
+        # Unlike Kafka (row 112), which has no limit.
         most_bytes = self.config()[transaction_keys.COORDINATOR_MEMORY_BYTES]
         if self.held_bytes + more_bytes > most_bytes:
             _log.warning(

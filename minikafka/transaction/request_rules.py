@@ -1,6 +1,6 @@
 """What a request does to a transactional id without a transition in progress.
 
-Each function returns the next state, or None if there is nothing to write. The caller has answered
+Each decision returns the next state, or None if there is nothing to write. The caller has answered
 CONCURRENT_TRANSACTIONS already if a transition is in progress.
 
 Source: `TransactionCoordinator`, KIP-98, KIP-360, KIP-890.
@@ -107,12 +107,21 @@ def verify_partition(
 
 
 def _require_producer(now: Transaction, producer: ProducerName) -> None:
+    require_producer(now, producer)
+    if now.state.is_prepared:
+        raise ConcurrentTransactionsError
+
+
+def require_producer(now: Transaction, producer: ProducerName) -> None:
+    """Check that a producer has the current producer id and epoch.
+
+    Raises:
+        InvalidProducerIdMappingError, ProducerFencedError
+    """
     if now.producer_id != producer.producer_id:
         raise InvalidProducerIdMappingError
     if now.producer_epoch != producer.epoch:
         raise ProducerFencedError
-    if now.state.is_prepared:
-        raise ConcurrentTransactionsError
 
 
 def end(
@@ -124,10 +133,7 @@ def end(
         InvalidProducerIdMappingError, ProducerFencedError, ConcurrentTransactionsError
         InvalidTxnStateError: there is no transaction, or it ends in the opposite way.
     """
-    if now.producer_id != producer.producer_id:
-        raise InvalidProducerIdMappingError
-    if now.producer_epoch != producer.epoch:
-        raise ProducerFencedError
+    require_producer(now, producer)
     if now.state is TransactionState.ONGOING:
         return ended(now, is_commit=is_commit, client_version=0, now_ms=now_ms)
     if _ends_as(now) is not is_commit:

@@ -95,6 +95,7 @@ class TransactionEntry:
         Raises:
             ConcurrentTransactionsError: a transition is in progress.
         """
+        # Unlike Kafka (row 109) also if the write of the pending state has timed out.
         if self.pending is not None or self.current is None:
             raise ConcurrentTransactionsError
         return self.current
@@ -163,6 +164,7 @@ class TransactionShard:
             self._keep(TransactionEntry(name, transaction))
             yield not count % _LOADED_A_UNIT
         if self.state is TransactionShardState.LOADING:
+            # Unlike Kafka (row 110), which would serve and send what may still be lost.
             self._move(TransactionShardState.SETTLING)
             self.journal.expect(replay.next_offset, on_committed=self._activate)
 
@@ -303,7 +305,7 @@ class TransactionShard:
             is_commit=transaction.state is TransactionState.PREPARE_COMMIT,
             coordinator_epoch=self.epoch,
             transaction_version=transaction.client_version,
-            on_written=lambda partitions: self._written(entry, partitions),
+            on_written=lambda partitions: self._written(entry, markers, partitions),
         )
         entry.markers = markers
         if transaction.partitions:
@@ -311,9 +313,12 @@ class TransactionShard:
         else:
             self._complete_soon(entry, 0)
 
-    def _written(self, entry: TransactionEntry, partitions: frozenset[TopicPartition]) -> None:
+    def _written(
+        self, entry: TransactionEntry, markers: EndMarkers, partitions: frozenset[TopicPartition]
+    ) -> None:
         transaction = entry.current
-        if self.state is not TransactionShardState.ACTIVE or transaction is None:
+        is_late = self.state is not TransactionShardState.ACTIVE or entry.markers is not markers
+        if is_late or transaction is None:
             return
         left = transaction.partitions - partitions
         entry.current = replace(transaction, partitions=left)
@@ -372,7 +377,9 @@ class TransactionShard:
     # Memory
 
     def _keep(self, entry: TransactionEntry) -> None:
-        """Keep the entry, and count its present size."""
+        """Keep the entry, and count its present size; a closed shard keeps nothing."""
+        if self.state is TransactionShardState.CLOSED:
+            return
         self.entries[entry.transactional_id] = entry
         size = entry.size_bytes
         self.services.memory.held_bytes += size - entry.held_bytes

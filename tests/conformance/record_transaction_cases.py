@@ -2,7 +2,7 @@
 
 A developer's tool, not a test: MINIKAFKA_ORACLE=DIR python -m
 tests.conformance.record_transaction_cases, where DIR has kafka-cluster. Replaces
-tests/conformance/data/transaction_cases.json. With --server host:port nothing is replaced: it says
+transaction_cases.json and pending_transactions.json in tests/conformance/data. With --server host:port nothing is replaced: it says
 what a running cluster, which must be new, answers differently.
 """
 
@@ -15,10 +15,20 @@ from pathlib import Path
 from minikafka.admin.client import AdminClient, BrokerConnection
 from minikafka.admin.topics import create_topic
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
-from tests.conformance.transaction_cases import TOPIC, cases, init, play, play_others, text_of
+from tests.conformance.transaction_cases import (
+    PENDING,
+    TOPIC,
+    cases,
+    init,
+    play,
+    play_others,
+    play_pending,
+    text_of,
+)
 from tests.golden.kafka_nodes import KafkaNodes
 
 DATA = Path(__file__).parent / "data" / "transaction_cases.json"
+PENDING_DATA = DATA.with_name("pending_transactions.json")
 CONFIG = {
     "transaction.state.log.replication.factor": 1,
     "transaction.state.log.min.isr": 1,
@@ -31,8 +41,7 @@ CONFIG = {
 def recorded(server):
     with AdminClient(server, client_id="record") as client:
         create_topic(client, TOPIC, partitions=2, replication_factor=1)
-    host, port = server.split(":")
-    connection = BrokerConnection(host, int(port), "record", 30.0)
+    connection = connected(int(server.split(":")[1]))
     for kind in (0, 1):
         while connection.ask(FindCoordinatorRequest("x", kind), 3).error_code:
             time.sleep(0.1)
@@ -43,6 +52,38 @@ def recorded(server):
     for number, case in enumerate(cases()):
         found[text_of(case)] = play(connection.ask, case, f"case {number}")
     return found
+
+
+def recorded_pending(nodes):
+    """The answers of one broker while the other one, which leads the topic, is gone."""
+    first = connected(nodes.port(1))
+    while (found := first.ask(FindCoordinatorRequest("x", 1), 3)).error_code:
+        time.sleep(0.1)
+    first.close()
+    coordinator = found.node_id
+    other = 3 - coordinator
+    with AdminClient(f"127.0.0.1:{nodes.port(coordinator)}", client_id="record") as client:
+        create_topic(client, TOPIC, assignment=[[other], [other]])
+    connection = connected(nodes.port(coordinator))
+    while connection.ask(init("warm"), 4).error_code:
+        time.sleep(0.1)
+
+    def no_leader():
+        if nodes.is_alive(other):
+            nodes.kill(other)
+
+    rows = {name: play_pending(connection.ask, name, no_leader) for name in PENDING}
+    connection.close()
+    return rows
+
+
+def connected(port):
+    return BrokerConnection("127.0.0.1", port, "record", 30.0)
+
+
+def write(path, rows):
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in rows.items())
+    path.write_text(f"{{\n{lines}\n}}\n")
 
 
 def main():
@@ -57,9 +98,9 @@ def main():
                 print(f"{key}\n  Apache Kafka {wanted.get(key)}\n  {options.server} {value}")
         return 0
     with KafkaNodes(1, config=CONFIG) as nodes:
-        rows = recorded(nodes.bootstrap_servers)
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in rows.items())
-    DATA.write_text(f"{{\n{lines}\n}}\n")
+        write(DATA, recorded(nodes.bootstrap_servers))
+    with KafkaNodes(2, config=CONFIG) as nodes:
+        write(PENDING_DATA, recorded_pending(nodes))
     return 0
 
 

@@ -10,13 +10,26 @@ from pathlib import Path
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from tests.conformance.transaction_cases import STATES, cases, play, play_others, text_of
+from tests.conformance.transaction_cases import (
+    PENDING,
+    STATES,
+    cases,
+    play,
+    play_others,
+    play_pending,
+    text_of,
+)
 from tests.worlds.transaction_api import Asked
 from tests.worlds.transaction_world import TransactionWorld
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "transaction_cases.json").read_text())
 UNSUPPORTED_PATTERNS = ("(?i)LIST-A", "\\p{L}+-a", "list-a\\b", "[[:alpha:]]+-a")
 """Patterns of row 100 in docs/compatibility.md."""
+
+
+RECORDED_PENDING = json.loads(
+    (Path(__file__).parent / "data" / "pending_transactions.json").read_text()
+)
 
 
 def as_json(value):
@@ -61,3 +74,15 @@ def test_unsupported_patterns_are_an_error(ask):
 
 def test_every_recorded_answer_is_compared(ask):
     assert set(RECORDED) == {text_of(case) for case in cases()} | set(play_others(ask))
+
+
+@pytest.mark.parametrize("name", PENDING)
+def test_answers_while_a_transaction_ends_are_kafka_s(name):
+    world = TransactionWorld()
+
+    def no_leader():
+        world.leaders = dict.fromkeys(world.leaders, -1)
+        world.change_image()
+
+    answers = as_json(play_pending(Asked(world, writes_markers=False), name, no_leader))
+    assert answers == RECORDED_PENDING[name]

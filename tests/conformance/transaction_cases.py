@@ -238,13 +238,13 @@ def play_others(ask):
         found[f"init without a name v{version}"] = [
             response.error_code, response.producer_id, response.producer_epoch
         ]  # fmt: skip
-        nobody = Producer(1, 0)
+        producer = Producer(1, 0)
         response = ask(EndTxnRequest("", 1, 0, True), version)
         found[f"end without a name v{version}"] = [response.error_code]
-        rows = codes_of(ask(add("", nobody, [(TOPIC, 0)], version), version))
+        rows = codes_of(ask(add("", producer, [(TOPIC, 0)], version), version))
         found[f"add without a name v{version}"] = list(rows)
     for version in (4, 5):
-        rows = codes_of(ask(add("", nobody, [(TOPIC, 0)], version, verify=True), version))
+        rows = codes_of(ask(add("", producer, [(TOPIC, 0)], version, verify=True), version))
         found[f"verify without a name v{version}"] = list(rows)
     for version in range(5):
         response = ask(AddOffsetsToTxnRequest("", 1, 0, "g"), version)
@@ -314,3 +314,44 @@ PATTERNS = (
     None, "", "list.*", "list-[ab]", "list", ".*t-a", "^list-a$", "list\\.c", "(list-a|list.c)",
     "list.{2}", "[", "a**", "(", "*", "\\", "list-\\w", "(?i)LIST-A", "\\p{L}+-a", "list-a\\b", "[[:alpha:]]+-a",
 )  # fmt: skip
+
+
+PENDING = {
+    "commit of version 2": (5, True),
+    "abort of version 2": (5, False),
+    "commit of version 1": (3, True),
+    "abort of version 1": (3, False),
+}
+"""Transactions that end while no leader writes their markers: the version of their begin."""
+
+
+def play_pending(ask, name, no_leader):
+    """What is answered about a transaction whose markers cannot be written."""
+    version, is_commit = PENDING[name]
+    player = Player(ask, name)
+    player.initialize()
+    player.begin(version)
+    no_leader()
+    now = player.producer
+    response = ask(EndTxnRequest(name, *now, is_commit), 5 if version == 5 else 4)
+    assert response.error_code == 0
+    producers = {
+        "same": now,
+        "next epoch": now._replace(epoch=now.epoch + 1),
+        "two epochs ahead": now._replace(epoch=now.epoch + 2),
+        "other id": now._replace(producer_id=now.producer_id + 10**6),
+    }
+    found = {}
+    for who, producer in producers.items():
+        for version in (1, 4, 5):
+            for kind in ("commit", "abort", "one", "other"):
+                found[f"{kind} v{version} by {who}"] = player.answer(kind, version, producer)
+        for version in (3, 4, 5):
+            found[f"again v{version} by {who}"] = player.answer("again", version, producer)
+        for version in (4, 5):
+            found[f"verify v{version} by {who}"] = player.answer("verify one", version, producer)
+    found["init"] = player.answer("init", 4, now)
+    (row,) = ask(DescribeTransactionsRequest([name]), 0).transaction_states
+    topics = [[topic.topic, topic.partitions] for topic in row.topics]
+    found["described"] = [row.error_code, row.transaction_state, row.producer_epoch, topics]
+    return found

@@ -58,16 +58,6 @@ def row_of(frame, ours, theirs):
     return next((known.row for known in KNOWN if known.explains(case)), None)
 
 
-def _is_transactional(case):
-    if case.body is None:
-        return False
-    if case.key == ApiKey.FIND_COORDINATOR:
-        return case.body.key_type == 1 and "TRANSACTIONAL_ID_AUTHORIZATION_FAILED" in case.ours
-    if case.key == ApiKey.INIT_PRODUCER_ID:
-        return case.body.transactional_id is not None and case.ours == {"UNSUPPORTED_VERSION"}
-    return case.key == ApiKey.PRODUCE and case.body.transactional_id is not None
-
-
 def _claims_to_be_a_replica(case):
     if case.body is None or case.key not in _AS_REPLICA:
         return False
@@ -190,7 +180,6 @@ KNOWN = (
         "strings of a request that are not UTF-8",
         lambda case: case.ours == {"closed"} and "'utf-8' codec" in case.unreadable,
     ),
-    Known("transactions", _is_transactional),
     Known("a broker's requests (fetches of followers, GetReplicaLogInfo)", _claims_to_be_a_replica),
     Known(
         "a timeout of 0 or below in a request that the controller carries out", _times_out_at_once

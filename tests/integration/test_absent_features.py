@@ -12,7 +12,9 @@ _SHARE = 2
 @pytest.fixture
 def connection(node):
     host, port = node.bootstrap_servers.split(":")
-    return BrokerConnection(host, int(port), "twice", 30.0)
+    opened = BrokerConnection(host, int(port), "twice", 30.0)
+    yield opened
+    opened.close()
 
 
 def test_share_groups_have_no_coordinator(node, connection):

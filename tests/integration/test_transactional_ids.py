@@ -13,7 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # it uses an old importlib function
     from kafka import KafkaProducer
 
-_LONG_S = 60.0
+_LONG_S = 20.0
 
 
 @pytest.fixture
@@ -30,7 +30,8 @@ def described(servers):
         (row,) = connection.ask(DescribeTransactionsRequest([name]), 0).transaction_states
         return row.transaction_state, row.producer_epoch
 
-    return state
+    yield state
+    connection.close()
 
 
 def test_librdkafka_gets_the_next_epoch_each_time(servers, described):

@@ -150,7 +150,9 @@ class SimCluster:
             "log.dirs": ",".join(f"/{name}" for name in directories),
             "default.replication.factor": factor,
             "offsets.topic.replication.factor": factor,
+            "transaction.state.log.replication.factor": factor,
             "offsets.topic.num.partitions": "1",
+            "transaction.state.log.num.partitions": "1",
             "group.initial.rebalance.delay.ms": "0",
             **self.given,
         }

@@ -159,6 +159,7 @@ def test_replication_factors_fit_the_cluster(home, nodes, factor):
     values = Layout(home, nodes, 19092, {}).values(nodes)
     assert values["default.replication.factor"] == factor
     assert values["offsets.topic.replication.factor"] == factor
+    assert values["transaction.state.log.replication.factor"] == factor
     assert "min.insync.replicas" not in values
 
 

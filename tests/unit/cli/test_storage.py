@@ -6,7 +6,9 @@ import pytest
 
 from minikafka.cli import storage
 from minikafka.common.ids import Uuid
+from minikafka.controller.activation import feature_levels
 from minikafka.log.checkpoints import read_meta_properties
+from minikafka.raft.metadata_storage import read_bootstrap
 from minikafka.server.os_disk import OsDisk
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -163,3 +165,23 @@ def test_several_voters_are_named_once_and_this_one_is_among_them(node, capsys):
     assert "does not name this controller, 1" in capsys.readouterr().err
     assert node.format("--initial-controllers", f"{first},{second}") == 0
     assert node.identities()[0].directory_id == ids[0]
+
+
+@pytest.mark.parametrize(
+    ("release", "levels"),
+    [
+        (["--release-version", "3.9"], {"metadata.version": 21}),
+        (["--release-version", "4.0"], {"metadata.version": 25, "transaction.version": 2}),
+        ([], {
+            "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 2,
+        }),
+        (["--feature", "transaction.version=1"], {
+            "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 1,
+        }),
+    ],
+)  # fmt: skip
+def test_levels_are_those_of_the_release(node, release, levels):
+    node.write(**{"controller.quorum.voters": "1@localhost:9093"})
+    assert node.format(*release) == 0
+    records = read_bootstrap(OsDisk(str(node.path / "one")))
+    assert feature_levels(records) == levels

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config.values import Config
 from minikafka.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
 from minikafka.replica.auto_topics import AutoTopics
@@ -18,6 +18,10 @@ class World(Wire):
                 "offsets.topic.num.partitions": "7",
                 "offsets.topic.replication.factor": "2",
                 "offsets.topic.segment.bytes": "12345",
+                "transaction.state.log.num.partitions": "5",
+                "transaction.state.log.replication.factor": "4",
+                "transaction.state.log.min.isr": "3",
+                "transaction.state.log.segment.bytes": "23456",
                 "request.timeout.ms": "4000",
             }
         )
@@ -51,6 +55,19 @@ def test_offsets_topic_has_its_own_configuration(world):
         "cleanup.policy": "compact",
         "compression.type": "producer",
         "segment.bytes": "12345",
+    }
+
+
+def test_transactions_topic_has_its_own_configuration(world):
+    world.topics.create([TRANSACTIONS_TOPIC])
+    (topic,) = world.one().body.topics
+    assert (topic.num_partitions, topic.replication_factor) == (5, 4)
+    assert {x.name: x.value for x in topic.configs} == {
+        "cleanup.policy": "compact",
+        "compression.type": "uncompressed",
+        "min.insync.replicas": "3",
+        "segment.bytes": "23456",
+        "unclean.leader.election.enable": "false",
     }
 
 
