@@ -241,7 +241,11 @@ def _append(
         if ctx.version < _ZSTD_FROM and is_zstd(records):
             answer.error_code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
             return answer
-        if request.transactional_id is not None:
+        if (
+            request.transactional_id is not None
+            # A batch that is too large is rejected now, so that no copy of it waits.
+            and len(records) <= partition.log.config.records.max_message_bytes
+        ):
             producer = producer_of(request.transactional_id, records, ctx.version)
             if producer is not None:
                 gate = ctx.broker.transactional_appends

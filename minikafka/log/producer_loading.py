@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import Final
 
 from minikafka.common.clock import Now
-from minikafka.log.producer_snapshot import load_newest, snapshot_offsets
+from minikafka.log.producer_snapshot import open_newest, snapshot_offsets
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recent_batches import remember_recent_batches
 from minikafka.log.segment import Segment
@@ -69,14 +69,20 @@ def producers_in_slices(
     reindex_from: int | None = None,
     snapshots: Sequence[int] | None = None,
 ) -> Loading:
-    """As `load_producers`, with a yield after each slice of batches."""
+    """As `load_producers`, with a yield after each slice of producers or batches."""
     now_ms = now.monotonic_ms
     first_offset = segments.first.base_offset
     if snapshots is None:
         snapshots = snapshot_offsets(segments.disk, segments.folder)
-    state = load_newest(
+    offset, entries = open_newest(
         segments.disk, segments.folder, first_offset, newest_snapshot, now_ms, offsets=snapshots
     )
+    state = ProducerState(end_offset=offset)
+    for count, entry in enumerate(entries, 1):
+        state.load(entry)
+        if count % BATCHES_A_SLICE == 0:
+            yield
+    state.loaded()
     start = state.end_offset
     if start > first_offset and state.producers:
         remember_recent_batches(state, segments, now)

@@ -4,7 +4,7 @@ As Kafka: only the last batch of each producer is kept, so that after a restart 
 recognised as a duplicate instead of five. Format: `ProducerStateManager.writeSnapshot`, version 1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 from typing import Final
 
@@ -44,6 +44,12 @@ def decode(content: bytes, now_ms: int = 0) -> list[ProducerEntry] | None:
 
     They expire as if they had appended at `now_ms` (monotonic).
     """
+    entries = _entries(content, now_ms)
+    return None if entries is None else list(entries)
+
+
+def _entries(content: bytes, now_ms: int) -> Iterator[ProducerEntry] | None:
+    """As `decode`; each producer is decoded when it is taken."""
     if len(content) < _PREFIX.size + _COUNT.size:
         return None
     version, crc = _PREFIX.unpack_from(content)
@@ -53,7 +59,7 @@ def decode(content: bytes, now_ms: int = 0) -> list[ProducerEntry] | None:
     count = _COUNT.unpack_from(body)[0]
     if len(body) != _COUNT.size + count * _ENTRY.size:
         return None
-    return [_entry(fields, now_ms) for fields in _ENTRY.iter_unpack(body[_COUNT.size :])]
+    return (_entry(fields, now_ms) for fields in _ENTRY.iter_unpack(body[_COUNT.size :]))
 
 
 def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
@@ -63,14 +69,15 @@ def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
     return path
 
 
-def load_newest(
+def open_newest(
     disk: Disk, folder: str, first_offset: int, end_offset: int, now_ms: int = 0,
     *, offsets: Sequence[int],
-) -> ProducerState:  # fmt: skip
-    """Load the newest intact snapshot from `first_offset` to `end_offset`, both inclusive.
+) -> tuple[int, Iterator[ProducerEntry]]:  # fmt: skip
+    """Find the newest intact snapshot from `first_offset` to `end_offset`, both inclusive.
 
-    `offsets` are those of all snapshots in the folder, ascending. If none is intact, the result is
-    an empty state at `first_offset`. Snapshots after `end_offset` and damaged ones are removed.
+    Return its offset and its producers, which are decoded one by one. `offsets` are those of all
+    snapshots in the folder, ascending. If none is intact, the result is `first_offset` without
+    producers. Snapshots after `end_offset` and damaged ones are removed.
     """
     for offset in reversed(offsets):
         path = f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}"
@@ -79,16 +86,12 @@ def load_newest(
             continue
         if offset < first_offset:
             break
-        producers = decode(read_file(disk, path) or b"", now_ms)
-        if producers is None:
+        entries = _entries(read_file(disk, path) or b"", now_ms)
+        if entries is None:
             disk.remove(path)
             continue
-        state = ProducerState(end_offset=offset)
-        for entry in producers:
-            state.load(entry)
-        state.loaded()
-        return state
-    return ProducerState(end_offset=first_offset)
+        return offset, entries
+    return first_offset, iter(())
 
 
 def remove_snapshots(disk: Disk, folder: str) -> None:

@@ -29,6 +29,8 @@ from minikafka.replica.partition import Partition
 
 _ITEM_BYTES = 1024
 """The memory that a waiting append takes besides its records."""
+_APPENDS_A_STEP = 200
+"""About 10 ms of work."""
 
 
 class TransactionalProducer(NamedTuple):
@@ -99,6 +101,7 @@ class TransactionalAppends:
         """
         name = partition.topic_partition
         queue = self._queues.get(name, {}).get(producer.producer_id)
+        is_first = queue is None
         if queue is None:
             outcome = self._outcome_now(partition, producer)
             if outcome is not None:
@@ -110,7 +113,7 @@ class TransactionalAppends:
         item = _Waiting(producer, run, size_bytes + _ITEM_BYTES, deadline_ms)
         self.env.queued_bytes += item.size_bytes
         queue.items.append(item)
-        if len(queue.items) == 1:
+        if is_first:
             self._verify(queue, item)
         return False
 
@@ -182,7 +185,12 @@ class TransactionalAppends:
 
     def _advance(self, queue: _Queue) -> None:
         """Run the appends behind one that ended, up to the next that must be verified."""
+        count = 0
         while queue.items:
+            count += 1
+            if count > _APPENDS_A_STEP:
+                self.env.later(lambda: self._advance(queue))
+                return
             item = queue.items[0]
             outcome = self._outcome_now(queue.partition, item.producer)
             if outcome is None and item.deadline_ms <= self.env.clock.monotonic_ms:

@@ -20,8 +20,9 @@ _OFFSETS = {
 
 SANE = {
     ApiKey.PRODUCE: {
-        "transactional_id": (None,), "acks": (-1, -1, -1, 1, 0), "timeout_ms": (300, 5_000),
-        "topic_data": None, "name": _TOPICS, "partition_data": None, "index": _PARTITIONS,
+        "transactional_id": (None, None, None, "tx"), "acks": (-1, -1, -1, 1, 0),
+        "timeout_ms": (300, 5_000), "topic_data": None, "name": _TOPICS, "partition_data": None,
+        "index": _PARTITIONS,
     },
     ApiKey.FETCH: {
         "replica_id": (-1,), "max_wait_ms": (0, 300, 3_600_000), "min_bytes": (1, 1 << 30),

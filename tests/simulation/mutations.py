@@ -408,9 +408,9 @@ MUTATIONS = (
     ),
     mutation(
         "queued appends are appended as they are validated",
-        ("replica.append_queue", "queue_append", "while queued and queued[0].validated is not None:",
+        ("replica.append_queue", "_queue", "while queued and queued[0].validated is not None:",
          "if True:"),
-        ("replica.append_queue", "queue_append", "queued.popleft()", "queued.remove(item) or item"),
+        ("replica.append_queue", "_queue", "queued.popleft()", "queued.remove(item) or item"),
     ),
     mutation(
         "a flush speaks of what was written after a truncation",
@@ -424,7 +424,7 @@ MUTATIONS = (
     ),
     mutation(
         "a batch is a duplicate where its last sequence is known",
-        ("log.producer_state", "ProducerState._duplicate_or_gap",
+        ("log.producer_state", "_duplicate",
          "and batch.offset_delta == header.last_offset_delta", ""),
     ),
     mutation(

@@ -244,6 +244,13 @@ def test_transactional_batch_without_a_producer_is_a_plain_one(cluster, coordina
     assert coordinator.asked == []
 
 
+def test_batch_that_is_too_large_does_not_wait(cluster, coordinator):
+    line = Pipeline(cluster)
+    line.send(transactional(b"v" * 1_100_000))
+    assert line.wait(1) == [[(ErrorCode.MESSAGE_TOO_LARGE, -1)]]
+    assert coordinator.asked == []
+
+
 def test_damaged_batch_is_rejected_after_its_verification(cluster, coordinator):
     records = bytearray(transactional(b"a"))
     records[-1] ^= 1

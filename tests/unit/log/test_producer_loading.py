@@ -99,3 +99,22 @@ def test_truncation_while_loading_starts_again(small_slices):
     log.truncate_to(0, NOW, in_slices=True)
     assert log.content.loading is None
     assert not log.producers.producers
+
+
+def test_producers_of_a_snapshot_are_loaded_in_slices(small_slices):
+    log = open_log(SimDisk("one"))
+    for producer_id in range(10):
+        append(
+            log, 1, producer_id=producer_id, producer_epoch=0, base_sequence=0,
+            is_transactional=producer_id == 3,
+        )  # fmt: skip
+    log.roll(NOW)
+    append(log, 1)
+    log.truncate_to(10, NOW, in_slices=True)
+    slices = 1
+    while log.content.loading is not None:
+        assert log.last_stable_offset == 0
+        log.content.load_slice()
+        slices += 1
+    assert slices == 3
+    assert (list(log.producers.producers), log.producers.ongoing) == (list(range(10)), {3: 3})

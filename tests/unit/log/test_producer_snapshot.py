@@ -6,7 +6,7 @@ from minikafka.log.disk import read_file, write_file
 from minikafka.log.producer_snapshot import (
     decode,
     encode,
-    load_newest,
+    open_newest,
     snapshot_offsets,
     write_snapshot,
 )
@@ -28,7 +28,12 @@ def disk():
 
 
 def newest(disk, *args, **more):
-    return load_newest(disk, "t-0", *args, offsets=snapshot_offsets(disk, "t-0"), **more)
+    offset, entries = open_newest(disk, "t-0", *args, offsets=snapshot_offsets(disk, "t-0"), **more)
+    loaded = ProducerState(end_offset=offset)
+    for entry in entries:
+        loaded.load(entry)
+    loaded.loaded()
+    return loaded
 
 
 def test_only_the_last_batch_is_kept():

@@ -1,9 +1,11 @@
 """The records that a leader commits and acknowledges, and the ISR that it proposes (H1-H6)."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
+from minikafka.common.clock import Now
 from minikafka.common.errors import (
     ErrorCode,
     FencedLeaderEpochError,
@@ -11,8 +13,15 @@ from minikafka.common.errors import (
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
 )
+from minikafka.log.config import LogConfig
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
 from minikafka.metadata.partition_registration import LeaderRecoveryState
-from tests.unit.replica.conftest import registration
+from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
+from minikafka.records.errors import RecordValidationError
+from minikafka.sim.world.sim_disk import SimDisk
+from tests.unit.replica.conftest import NAME, TOPIC_ID, registration
 
 
 def catch_up(world, *brokers):
@@ -276,3 +285,42 @@ def test_an_unclean_leader_says_so_in_a_warning(world, caplog):
     (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
     assert "unclean leadership: broker 1 leads epoch 3 from offset 0" in warning.getMessage()
     assert "acknowledged records that are not in this log are lost" in warning.getMessage()
+
+
+def transactional(sequence=0):
+    options = BatchOptions(
+        producer_id=7, producer_epoch=0, base_sequence=sequence, is_transactional=True
+    )
+    return memoryview(build_batch([NewRecord(1000, None, b"v")], options))
+
+
+def test_guard_is_valid_after_the_move_to_another_log(world):
+    """A move between log directories must not fail a transaction that is being verified."""
+    partition = world.partition
+    partition.apply(registration((1,), replicas=(1,)))
+    guard = partition.log.producers.begin_verification(7, 0, 0, bumps_epochs=False)
+    moved = UnifiedLog.open(
+        SimDisk("/other"), "t-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+        now=Now(0, 0), rng=Random(2), topic_id=TOPIC_ID,
+    )  # fmt: skip
+    partition.replace_log(moved)
+    partition.append_as_leader(transactional(), required_acks=1, guard=guard)
+    assert moved.log_end_offset == 1
+    assert moved.producers.ongoing == {7: 0}
+
+
+@pytest.mark.parametrize(("version", "accepted"), [(1, True), (2, False)])
+def test_marker_is_checked_by_its_transaction_version(world, version, accepted):
+    partition = world.partition
+    partition.set_min_isr(1)
+    partition.apply(registration((1,), replicas=(1,)))
+    partition.append_as_leader(transactional(), required_acks=1, guard=UNCHECKED)
+    end = TransactionEnd(7, 0, True, 0, version)
+    if accepted:
+        assert partition.append_end_marker(end).first_offset == 1
+        assert partition.log.last_stable_offset == 2
+        return
+    with pytest.raises(RecordValidationError) as caught:
+        partition.append_end_marker(end)
+    assert caught.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+    assert partition.append_end_marker(end._replace(producer_epoch=1)).first_offset == 1

@@ -224,3 +224,47 @@ def test_many_waiting_appends_end_without_deep_recursion():
         gate.admit(sequence, sequence=sequence)
     gate.world.run()
     assert [name for name, _ in gate.ran] == list(range(3000))
+
+
+def test_many_appends_of_a_producer_run_in_several_steps(gate):
+    for sequence in range(500):
+        gate.admit(sequence, sequence=sequence)
+    sent = gate.request()
+    gate.world.answer(sent, verdicts(sent))
+    assert len(gate.ran) == 201
+    assert not gate.admit("behind", sequence=500)
+    gate.world.env.take_later()()
+    assert len(gate.ran) == 401
+    gate.world.run()
+    assert [name for name, _ in gate.ran] == [*range(500), "behind"]
+    assert gate.world.partition().log.log_end_offset == 501
+    assert gate.gate.waiting == 0
+
+
+def test_leadership_that_ends_between_two_steps_ends_the_rest(gate):
+    for sequence in range(300):
+        gate.admit(sequence, sequence=sequence)
+    sent = gate.request()
+    gate.world.answer(sent, verdicts(sent))
+    gate.world.apply(gate.world.put(2, epoch=1))
+    gate.world.run()
+    assert len(gate.ran) == 300
+    assert gate.ran[201:] == [
+        (sequence, ErrorCode.NOT_LEADER_OR_FOLLOWER) for sequence in range(201, 300)
+    ]
+
+
+def test_append_that_is_admitted_by_another_one_runs_behind_it(gate):
+    partition = gate.world.partition()
+
+    def run(outcome):
+        gate.ran.append(("outer", outcome))
+        gate.admit("inner", sequence=0)
+
+    gate.gate.admit(partition, TransactionalProducer("x1", 1, 0, 0, True), run)
+    sent = gate.request()
+    gate.world.answer(sent, verdicts(sent))
+    assert [name for name, _ in gate.ran] == ["outer"]
+    sent = gate.request()
+    gate.world.answer(sent, verdicts(sent))
+    assert [name for name, _ in gate.ran] == ["outer", "inner"]
