@@ -115,6 +115,6 @@ class LogDirChecks:
         raise Violation(
             f"SwappedLog: {at}: {node.host} moved its log from {former.disk.root} to "
             f"{log.disk.root}: it has {have[kept : kept + 1]}, the former log "
-            f"{wanted[kept : kept + 1]}; start, end and epochs are {state}, were {before}; high "
-            f"watermarks: {log.high_watermark}, {former.high_watermark}"
+            f"{wanted[kept : kept + 1]}; start, end and epochs are {state}, were {before}; the "
+            f"high watermark is {log.high_watermark}, was {former.high_watermark}"
         )
