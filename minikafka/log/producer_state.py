@@ -128,6 +128,10 @@ class ProducerState:
         guard.cover(producer_epoch, sequence)
         return guard
 
+    def is_current(self, producer_id: int, guard: VerificationGuard) -> bool:
+        """True unless a marker or an append of the producer has removed the guard."""
+        return self.unverified.get(producer_id) is guard
+
     def check(
         self, header: BatchHeader, guard: VerificationGuard = NOT_VERIFIED
     ) -> WrittenBatch | None:
@@ -354,7 +358,7 @@ class ProducerState:
         producer_id = header.producer_id
         if guard is UNCHECKED or self.has_ongoing(producer_id, header.producer_epoch):
             return
-        if guard is NOT_VERIFIED or self.unverified.get(producer_id) is not guard:
+        if guard is NOT_VERIFIED or not self.is_current(producer_id, guard):
             raise RecordValidationError(
                 ErrorCode.INVALID_TXN_STATE,
                 f"Record of producer {producer_id} was not part of an ongoing transaction",

@@ -3,7 +3,8 @@
 If the transaction of a producer is ongoing on the partition, its next append runs at once. Else the
 transaction coordinator is asked, and the append runs when the answer is there. Appends of one
 producer to one partition run in the order of their arrival; they do not wait for other producers or
-other partitions.
+other partitions. If a marker of the producer is written between question and answer, the
+coordinator is asked again: the answer may be about the transaction that the marker ended.
 
 An append ends with an error when the coordinator rejects it, when no answer arrives within
 `request.timeout.ms` (NETWORK_EXCEPTION), or when this broker stops leading the partition
@@ -165,11 +166,14 @@ class TransactionalAppends:
         )
 
         def done(code: ErrorCode) -> None:
-            # Otherwise the queue was ended meanwhile.
-            if queue.items and queue.items[0] is item:
-                queue.items.popleft()
-                self._run(item, code or guard)
-                self._advance(queue)
+            if not queue.items or queue.items[0] is not item:
+                return  # the queue was ended meanwhile
+            if not code and self._must_ask_again(queue, item, guard):
+                self._verify(queue, item)
+                return
+            queue.items.popleft()
+            self._run(item, code or guard)
+            self._advance(queue)
 
         self.verifier.ask(
             Question(
@@ -181,6 +185,18 @@ class TransactionalAppends:
                 partition=queue.partition.topic_partition,
             ),
             done,
+        )
+
+    def _must_ask_again(self, queue: _Queue, item: _Waiting, guard: VerificationGuard) -> bool:
+        """True if a marker came after the question, so that the answer may be from before it.
+
+        A producer of transaction version 2 begins while the markers of its previous transaction are
+        written, and the coordinator may let the question wait for them.
+        """
+        producers = queue.partition.log.producers
+        return (
+            not producers.is_current(item.producer.producer_id, guard)
+            and self.env.clock.monotonic_ms < item.deadline_ms
         )
 
     def _advance(self, queue: _Queue) -> None:

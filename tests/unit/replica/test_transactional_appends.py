@@ -7,6 +7,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.config.values import Config
 from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
+from minikafka.records.errors import RecordValidationError
 from minikafka.replica.transactional_appends import TransactionalAppends, TransactionalProducer
 from tests.unit.replica.managed_world import ManagedWorld
 from tests.worlds.transaction_wire import manager_of, rows_of, state_topic, verdicts
@@ -129,16 +130,42 @@ def test_rejected_append_has_the_error_and_the_next_is_verified_on_its_own(gate)
     assert gate.gate.waiting == 0
 
 
-def test_marker_between_question_and_answer_makes_the_guard_stale(gate):
-    partition = gate.world.partition()
+def test_marker_between_question_and_answer_asks_the_coordinator_again(gate):
+    # The marker of the previous transaction: epoch 1 is that of the next one (TV2).
+    gate.admit("a", epoch=1)
+    gate.admit("b", epoch=1, sequence=1)
+    first = gate.request()
+    gate.end(epoch=1)
+    gate.world.answer(first, verdicts(first))
+    assert gate.ran == []
+    second = gate.request()
+    assert rows_of(second) == rows_of(first)
+    gate.world.answer(second, verdicts(second))
+    assert [name for name, _ in gate.ran] == ["a", "b"]
+    assert gate.world.partition().log.log_end_offset == 3
+    assert gate.world.env.queued_bytes == 0
+
+
+def test_answer_after_the_marker_of_the_same_transaction_is_what_counts(gate):
+    gate.admit("a", adds=False)
+    first = gate.request()
+    gate.end(epoch=0, commit=False)
+    gate.world.answer(first, verdicts(first))
+    second = gate.request()
+    gate.world.answer(second, verdicts(second, ErrorCode.INVALID_TXN_STATE))
+    assert gate.ran == [("a", ErrorCode.INVALID_TXN_STATE)]
+    assert gate.world.partition().log.log_end_offset == 1
+
+
+def test_guard_that_is_stale_at_the_deadline_is_rejected(gate):
     gate.admit("a", append=False)
     sent = gate.request()
     gate.end()
+    gate.world.env.clock.monotonic_ms += 30_000
     gate.world.answer(sent, verdicts(sent))
     (_, guard), = gate.ran  # fmt: skip
-    assert isinstance(guard, VerificationGuard)
-    with pytest.raises(Exception, match="not part of an ongoing transaction"):
-        partition.append_as_leader(batch_of(1, 1, 0), required_acks=1, guard=guard)
+    with pytest.raises(RecordValidationError, match="not part of an ongoing transaction"):
+        gate.world.partition().append_as_leader(batch_of(1, 1, 0), required_acks=1, guard=guard)
 
 
 def test_disabled_verification_runs_at_once_but_still_adds_partitions():
