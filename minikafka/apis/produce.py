@@ -56,6 +56,14 @@ from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until
 
 _TOPIC_IDS_FROM = 13
 _RECORD_ERRORS_FROM = 8
+# As Kafka (`ReplicaManager.appendToLocalLog`): other rejected batches have the log start offset.
+_WITHOUT_LOG_START = frozenset(
+    (
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        ErrorCode.CORRUPT_MESSAGE,
+    )
+)
 _CURRENT_LEADER_FROM = 10
 _ZSTD_FROM = 7
 _ADMIN_CLIENT_ID = "__admin_client"
@@ -158,7 +166,7 @@ def _settle(
         return False
     # Expected errors are not raised: their traceback would keep this frame and the request alive.
     if isinstance(outcome, (RecordValidationError, KafkaError)):
-        _refuse(ctx, each.answer, outcome)
+        _refuse(ctx, each.answer, outcome, each.partition)
         return True
     if isinstance(outcome, Exception):
         raise outcome
@@ -233,6 +241,7 @@ def _append(
     if acks not in (-1, 0, 1):
         answer.error_code = ErrorCode.INVALID_REQUIRED_ACKS
         return answer
+    partition: Partition | None = None
     try:
         partition = _partition(ctx, topic, data.index)
         records = data.records
@@ -263,7 +272,7 @@ def _append(
             queued.append(_queue(ctx, partition, records, acks, answer))
             return answer
     except (RecordValidationError, KafkaError) as error:
-        _refuse(ctx, answer, error)
+        _refuse(ctx, answer, error, partition)
         return answer
     except StorageFault as fault:
         # The append is not acknowledged; the directory goes offline, the broker continues.
@@ -287,11 +296,18 @@ def _queue(
 
 
 def _refuse(
-    ctx: BrokerContext, answer: PartitionProduceResponse, error: RecordValidationError | KafkaError
+    ctx: BrokerContext,
+    answer: PartitionProduceResponse,
+    error: RecordValidationError | KafkaError,
+    partition: Partition | None = None,
 ) -> None:
     answer.error_code = error.code
     answer.error_message = error.message
-    if isinstance(error, RecordValidationError) and ctx.version >= _RECORD_ERRORS_FROM:
+    if not isinstance(error, RecordValidationError):
+        return
+    if partition is not None and error.code not in _WITHOUT_LOG_START:
+        answer.log_start_offset = partition.log.log_start_offset
+    if ctx.version >= _RECORD_ERRORS_FROM:
         answer.record_errors = [
             BatchIndexAndErrorMessage(each.batch_index, each.message)
             for each in error.record_errors
