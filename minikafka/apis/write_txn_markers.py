@@ -5,7 +5,7 @@ Broker:      the leader of each partition writes the marker that ends a transact
 Versions:    v2 version of the transaction (KIP-890).
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, INVALID_PRODUCER_EPOCH,
-             TRANSACTION_COORDINATOR_FENCED, KAFKA_STORAGE_ERROR (per partition).
+             TRANSACTION_COORDINATOR_FENCED, KAFKA_STORAGE_ERROR, INVALID_REQUEST (per partition).
 """
 
 from collections.abc import Iterator
@@ -112,6 +112,10 @@ def _wanted(
 
 def _write(ctx: BrokerContext, wanted: _Wanted, waiting: _Waiting) -> None:
     at, end, answer = wanted
+    if end.producer_id < 0 or end.producer_epoch < 0:
+        # Unlike Kafka (row 123), which answers UNKNOWN_SERVER_ERROR.
+        answer.error_code = ErrorCode.INVALID_REQUEST
+        return
     try:
         if at.topic == OFFSETS_TOPIC:
             write = ctx.broker.groups.end_transaction(at.partition, end)
