@@ -85,6 +85,10 @@ bench: $(STAMP)
 oracle: $(STAMP)
 	@test -n "$(MINIKAFKA_ORACLE)" || { echo "make oracle: set MINIKAFKA_ORACLE to a folder with kafka-cluster and kafka-run-class" >&2; exit 2; }
 	$(BIN)/python tests/conformance/check_with_kafka.py
+	$(BIN)/python -m tests.conformance.compare_transactions
+	$(BIN)/python -m tests.java checks
+	$(BIN)/python -m tests.java copier --kills 6
+	$(BIN)/python -m tests.java streams --kills 6
 	$(BIN)/python -m tests.golden.run
 
 clean:

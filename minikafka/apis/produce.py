@@ -241,6 +241,7 @@ def _append(
     if acks not in (-1, 0, 1):
         answer.error_code = ErrorCode.INVALID_REQUIRED_ACKS
         return answer
+    partition: Partition | None = None
     try:
         partition = _partition(ctx, topic, data.index)
         records = data.records
@@ -270,11 +271,8 @@ def _append(
         except OverBudgetError:
             queued.append(_queue(ctx, partition, records, acks, answer))
             return answer
-    except RecordValidationError as error:
+    except (RecordValidationError, KafkaError) as error:
         _refuse(ctx, answer, error, partition)
-        return answer
-    except KafkaError as error:
-        _refuse(ctx, answer, error)
         return answer
     except StorageFault as fault:
         # The append is not acknowledged; the directory goes offline, the broker continues.

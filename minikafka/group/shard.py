@@ -294,13 +294,17 @@ class Shard:
         return self.offsets.get(group_id) or GroupOffsets()
 
     def delete_offsets(self, group: Group, partitions: list[tuple[str, int]]) -> Write | None:
-        """Delete offsets of a group; partitions without an offset are skipped."""
+        """Delete offsets of a group, also those of open transactions; others are skipped."""
         offsets = self.offsets.get(group.group_id)
         if offsets is None:
             return None
         return self.expiration.forget(
             group,
-            [at for at in partitions if at[1] in offsets.written.get(at[0], {})],
+            [
+                at
+                for at in partitions
+                if at[1] in offsets.written.get(at[0], {}) or offsets.is_unstable(*at)
+            ],
             with_group=False,
         )
 

@@ -104,6 +104,11 @@ class ProducerState:
         entry = self.producers.get(producer_id)
         return entry is not None and entry.transaction_start >= 0 and entry.epoch == producer_epoch
 
+    def has_newer_epoch(self, producer_id: int, producer_epoch: int) -> bool:
+        """True if the log has records of this producer with a newer epoch."""
+        entry = self.producers.get(producer_id)
+        return entry is not None and producer_epoch < entry.epoch
+
     def begin_verification(
         self,
         producer_id: int,

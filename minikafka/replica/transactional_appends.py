@@ -145,6 +145,9 @@ class TransactionalAppends:
         if not partition.is_leader:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         producers = partition.log.producers
+        if producers.has_newer_epoch(producer.producer_id, producer.producer_epoch):
+            # As Kafka: the coordinator must not add a partition for a batch that is rejected.
+            return ErrorCode.INVALID_PRODUCER_EPOCH
         if producers.has_ongoing(producer.producer_id, producer.producer_epoch):
             return NOT_VERIFIED
         if not producer.adds_partition and not self._verifies:

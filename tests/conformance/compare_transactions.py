@@ -24,15 +24,9 @@ from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.init_producer_id import InitProducerIdRequest
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.testing.cluster import Cluster
+from tests.conformance.transaction_answers import MISSING, Side, values_of
 from tests.conformance.transaction_differences import row_of
-from tests.conformance.transaction_sequences import (
-    MISSING,
-    STEPS,
-    Names,
-    Sequence,
-    Side,
-    values_of,
-)
+from tests.conformance.transaction_sequences import STEPS, Names, Sequence
 from tests.golden.kafka_nodes import KafkaNodes
 
 CONFIG = {
@@ -93,9 +87,7 @@ class Server:
 
     def create(self, topic):
         with AdminClient(self.address, client_id="compare") as client:
-            create_topic(
-                client, topic, partitions=2 * _SEQUENCES_PER_TOPIC, replication_factor=1
-            )
+            create_topic(client, topic, partitions=2 * _SEQUENCES_PER_TOPIC, replication_factor=1)
         while True:
             request = MetadataRequest(topics=[MetadataRequestTopic(name=topic)])
             (row,) = self.connection.ask(request, 12).topics

@@ -134,6 +134,24 @@ def test_a_bad_batch_spoils_its_partition_alone(cluster):
     assert replica(cluster, 1, "t", 1).log.log_end_offset == 1
 
 
+def test_rejected_batch_is_answered_with_the_log_start_offset_unless_it_is_damaged(cluster):
+    create_topic(cluster, "t")
+    records = bytearray(batch(b"x", producer_id=7, producer_epoch=0, base_sequence=0))
+    damaged = records[:-1] + bytes([records[-1] ^ 1])
+    gap = batch(b"x", producer_id=7, producer_epoch=0, base_sequence=5)
+    found = []
+    for each in (records, gap, damaged):
+        request = produce_request("t", bytes(each))
+        answer = cluster.client().ask(request, ProduceResponse, version=BY_NAME)
+        (row,) = answer.responses[0].partition_responses
+        found.append((row.error_code, row.log_start_offset))
+    assert found == [
+        (ErrorCode.NONE, 0),
+        (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, 0),
+        (ErrorCode.CORRUPT_MESSAGE, -1),
+    ]
+
+
 @pytest.mark.parametrize("records", [None, b"", b"\0" * 5])
 def test_no_records_are_no_batch(cluster, records):
     create_topic(cluster, "t")

@@ -71,6 +71,15 @@ def test_markers_are_written_to_each_partition(cluster, version):
     assert markers_in(client, "t", 1) == [EndMarker(False, 4), EndMarker(True, 0)]
 
 
+@pytest.mark.parametrize(("producer_id", "epoch"), [(-1, 0), (P, -1)])
+def test_negative_producer_is_refused(cluster, producer_id, epoch):
+    create_topic(cluster, "t", partitions=1)
+    client = cluster.client()
+    answers = write(client, marker({"t": [0]}, producer_id=producer_id, epoch=epoch))
+    assert answers == [[("t", 0, ErrorCode.INVALID_REQUEST)]]
+    assert markers_in(client, "t") == []
+
+
 def test_each_partition_has_its_own_error(cluster):
     create_topic(cluster, "t", partitions=1)
     client = cluster.client()

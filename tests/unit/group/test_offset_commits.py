@@ -107,6 +107,18 @@ def test_group_that_is_deleted_does_not_return_with_its_transaction(world, resta
     assert world.committed() == {}
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_offset_that_is_deleted_does_not_return_with_its_transaction(world, restarts):
+    world.commit_transactional({0: 5, 1: 6})
+    world.groups.shard_of("g").delete_offsets(world.group(), [("t", 0)])
+    if restarts:
+        world.restart()
+    world.end_transaction()
+    assert world.committed() == {1: 6}
+    world.restart()
+    assert world.committed() == {1: 6}
+
+
 def test_offsets_of_a_deleted_topic_do_not_return_with_their_transaction(world):
     world.commit_transactional({0: 5})
     world.commit_transactional({0: 5}, topic="other")

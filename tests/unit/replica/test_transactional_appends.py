@@ -118,6 +118,14 @@ def test_new_epoch_needs_a_new_verification(gate):
     assert rows_of(gate.request()) == [("x1", 1, 1, False, [T0])]
 
 
+def test_old_epoch_is_rejected_before_the_coordinator_adds_the_partition(gate):
+    gate.end(epoch=3)
+    assert gate.admit("old", epoch=2)
+    assert gate.ran == [("old", ErrorCode.INVALID_PRODUCER_EPOCH)]
+    assert gate.request() is None
+    assert not gate.admit("current", epoch=3)
+
+
 def test_rejected_append_has_the_error_and_the_next_is_verified_on_its_own(gate):
     gate.admit("a")
     gate.admit("b", sequence=1)
