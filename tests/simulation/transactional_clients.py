@@ -6,6 +6,7 @@ repeat. A transform loop also reads an input topic and commits its offsets in th
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -157,7 +158,7 @@ class TransactionalClient:
 
             def answered(answer):
                 if answer is not None and not answer.error_code:
-                    self.coordinators[key, kind] = (answer.host, answer.port)
+                    self.coordinators.setdefault((key, kind), (answer.host, answer.port))
 
             where = self.rng.choice(self.connections.bootstrap)
             self.connections.ask(where, request, answered, version=3, timeout_ms=1_000)
@@ -294,6 +295,12 @@ class TransformLoop(TransactionalClient):
     source: str = "in"
     group: str = "loop"
     most: int = 5
+    is_deposed: Callable[[tuple], bool] = lambda _: False
+    """True for the address of a broker that no longer coordinates the group.
+
+    As in Kafka, it returns the offsets that it knows until it learns that another one leads.
+    """
+    _asked: tuple | None = None
 
     def begin(self):
         self.number += 1
@@ -309,14 +316,22 @@ class TransformLoop(TransactionalClient):
             codes = [each.error_code for one in group.topics for each in one.partitions]
             return next((code for code in (group.error_code, *codes) if code), ErrorCode.NONE)
 
+        def target():
+            self._asked = self.coordinator(self.group, GROUP)
+            return self._asked
+
         def done(answer):
+            if self.is_deposed(self._asked):
+                self.counts["deposed coordinator"] += 1
+                self.look_up_again(lambda: self.later(self.begin))
+                return
             (one,) = answer.groups[0].topics
             positions = {
                 each.partition_index: max(each.committed_offset, 0) for each in one.partitions
             }
             self.read(self.rng.choice(self.partitions).partition, positions)
 
-        self.ask(lambda: self.coordinator(self.group, GROUP), request, 8, code_of, done)
+        self.ask(target, request, 8, code_of, done)
 
     def read(self, index, positions):
         where = TopicPartition(self.source, index)

@@ -16,6 +16,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.coordinator.partitioning import partition_of
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from minikafka.metadata.features import DEFAULT_LEVELS, TRANSACTION_VERSION
 from minikafka.records.reader import end_marker, read_batch
@@ -106,10 +108,16 @@ class Run:
         if self.is_over:
             return
         loop = TransformLoop(
-            self.connections(name), name, "loop", self.outputs, self.version, 3_000
-        )
+            self.connections(name), name, "loop", self.outputs, self.version, 3_000,
+            is_deposed=self.is_deposed,
+        )  # fmt: skip
         self.clients.append(loop)
         loop.start()
+
+    def is_deposed(self, address):
+        """True unless the broker leads the partition of the group of the transform loops."""
+        leader = registration(self.cluster, OFFSETS_TOPIC, partition_of("loop", 2)).leader
+        return host(leader) != address[0]
 
     def connections(self, name):
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
