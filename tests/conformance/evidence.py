@@ -67,6 +67,17 @@ ALL = {
         Evidence("files with ACLs and quotas", 2, _files(DATA / "secured_metadata", "*")),
         Evidence("partition changes by Kafka", 1500, _lines(DATA / "partition_changes.txt")),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
+        Evidence(
+            "transactional requests",
+            1921,
+            _length("tests.conformance.test_transaction_cases", "RECORDED"),
+        ),
+        Evidence(
+            "ways in which a transaction is pending",
+            4,
+            _length("tests.conformance.test_transaction_cases", "RECORDED_PENDING"),
+        ),
+        Evidence("segments of __transaction_state", 1, _files(DATA, "transaction_state.log")),
         Evidence("schemas of messages", 280, _called("tests.worlds.message_samples", "all_specs")),
         Evidence("messages by version", 748, _called("tests.worlds.message_samples", "all_cases")),
         Evidence(

@@ -58,7 +58,7 @@ SANE = {
     ApiKey.OFFSET_FETCH: {**_OFFSETS, "require_stable": (False, True)},
     ApiKey.OFFSET_DELETE: _OFFSETS,
     ApiKey.DESCRIBE_GROUPS: {"groups": None},
-    ApiKey.FIND_COORDINATOR: {"key": _GROUPS, "key_type": (0, 0, 1), "coordinator_keys": None},
+    ApiKey.FIND_COORDINATOR: {"key": _GROUPS, "key_type": (0, 0, 1, 2), "coordinator_keys": None},
     ApiKey.METADATA: {"topics": None, "name": (*_TOPICS, "wide")},
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: {
         "topics": None, "name": (*_TOPICS, "wide"), "response_partition_limit": (1, 2_000), "cursor": (None,),

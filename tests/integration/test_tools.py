@@ -170,8 +170,10 @@ def test_elr_is_switched_off_and_on(tool):
     elr = "eligible.leader.replicas.version"
     all_levels = "".join(
         f"{name} can be upgraded to {level}.\n"
-        for name, level in ((elr, 1), ("kraft.version", 1), ("metadata.version", 30))
-    )
+        for name, level in (
+            (elr, 1), ("kraft.version", 1), ("metadata.version", 30), ("transaction.version", 2),
+        )
+    )  # fmt: skip
     for words, said in (
         (("downgrade", "--feature", f"{elr}=0", "--dry-run"), f"{elr} can be downgraded to 0.\n"),
         (("downgrade", "--feature", f"{elr}=0"), f"{elr} was downgraded to 0.\n"),

@@ -63,7 +63,7 @@ RULES = {
     "MajorityReachedHighWatermark": 5_000,
     "MetadataLogMatching": 20_000,
     "MinIsrRecoveryQuorum": 2_000,
-    "OneLog": 50_000,
+    "OneLog": 500,
     "OneVoterAtATime": 20,
     "ReplicationQuorumSuperset": 50_000,
     "SingleVotePerEpoch": 50_000,

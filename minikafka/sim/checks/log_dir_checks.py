@@ -80,7 +80,6 @@ class LogDirChecks:
             return
         at, log, logs = partition.topic_partition, partition.log, broker.logs
         homes = [home for home in logs.directories if at in home.logs]
-        self.coverage.rules["OneLog"] += 1
         if (
             len(homes) != 1
             or homes[0].logs[at] is not log
@@ -94,6 +93,8 @@ class LogDirChecks:
         key = (node.config.node_id, at)
         former = self._logs.get(key)
         self._logs[key] = (partition, log)
+        # Once for each log: replicas that did not change are not checked again.
+        self.coverage.rules["OneLog"] += former is None or former[1] is not log
         if former is not None and former[0] is partition and former[1] is not log:
             self.coverage.events["replica moves completed"] += 1
             self.on_swapped(*key)
@@ -115,6 +116,6 @@ class LogDirChecks:
         raise Violation(
             f"SwappedLog: {at}: {node.host} moved its log from {former.disk.root} to "
             f"{log.disk.root}: it has {have[kept : kept + 1]}, the former log "
-            f"{wanted[kept : kept + 1]}; start, end and epochs are {state}, were {before}; high "
-            f"watermarks: {log.high_watermark}, {former.high_watermark}"
+            f"{wanted[kept : kept + 1]}; start, end and epochs are {state}, were {before}; the "
+            f"high watermark is {log.high_watermark}, was {former.high_watermark}"
         )
