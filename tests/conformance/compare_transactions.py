@@ -140,7 +140,7 @@ class Comparison:
             found, theirs = self._ask(sides, step)
             told.append(f"{step.text} v{step.version}\n    {found}")
             if found != theirs:
-                row = row_of(step, found, theirs)
+                row = row_of(step, found, theirs, told)
                 if row is None:
                     return "\n".join([f"seed {seed}", *told, f"  Apache Kafka:\n    {theirs}"])
                 self.known[row] += 1
@@ -153,7 +153,7 @@ class Comparison:
             found, theirs = self._ask(sides, step)
             told.append(f"{step.text} v{step.version}\n    {found}")
             if found != theirs:
-                row = row_of(step, found, theirs)
+                row = row_of(step, found, theirs, told)
                 if row is None:
                     return "\n".join([f"seed {seed}", *told, f"  Apache Kafka:\n    {theirs}"])
                 self.known[row] += 1

@@ -267,7 +267,7 @@ def write_markers(seq):
     rows = []
     for name in rng.sample(seq.names.ids, rng.choice((1, 1, 2))):
         producer = seq.producer(name)
-        if producer == NO_PRODUCER and rng.randrange(20):
+        if min(producer) < 0 and producer != STRANGER and rng.randrange(20):
             producer = STRANGER
         if producer.number in [each[0].number for each in rows]:
             continue  # as a coordinator, which sends one marker for a transaction

@@ -101,7 +101,7 @@ public class TransactionChecks {
         checks.put("deleteRecords in a transaction", this::deletedRecords);
         checks.put("deleteConsumerGroups in a transaction", this::deletedGroup);
         for (Map.Entry<String, Callable<Object>> check : checks.entrySet()) {
-            System.out.println(check.getKey() + ": " + outcome(check.getValue()));
+            System.out.println("check " + check.getKey() + ": " + outcome(check.getValue()));
         }
         admin.close();
     }

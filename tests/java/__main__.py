@@ -68,8 +68,8 @@ def checked(programs, cluster):
         for line in output.splitlines():
             name, colon, outcome = line.partition(": ")
             # The client logs to standard output, too.
-            if colon and not line[0].isdigit():
-                found[f"transaction.version {version}, {name}"] = outcome
+            if colon and name.startswith("check "):
+                found[f"transaction.version {version}, {name.removeprefix('check ')}"] = outcome
     return found
 
 
