@@ -22,13 +22,13 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 6_960,
-    "property": 3_142,
-    "conformance": 1_268,
-    "simulation": 445,
+    "unit": 7_493,
+    "property": 3_178,
+    "conformance": 1_287,
+    "simulation": 480,
     "scenario": 58,
-    "fuzz": 166,
-    "integration": 163,
+    "fuzz": 165,
+    "integration": 176,
     "fault": 188,
     "golden": 53,
     "attacks": 16,

@@ -203,7 +203,10 @@ class Run:
     # Checks after each step
 
     def stepped(self, node):
-        """The last stable offset is below the high watermark, and no leader moves it back."""
+        """The last stable offset is below the high watermark and all open transactions.
+
+        No leader moves it back.
+        """
         running = node.node
         if running is None or running.broker is None:
             return
@@ -213,11 +216,12 @@ class Run:
                 continue
             log = partition.log
             stable = log.last_stable_offset
+            unended = min(log.producers.ongoing.values(), default=log.log_end_offset)
             key = (where, node.config.node_id, node.starts, partition.leader_epoch)
-            if not self.stable.get(key, 0) <= stable <= log.high_watermark:
+            if not self.stable.get(key, 0) <= stable <= min(log.high_watermark, unended):
                 raise Violation(
                     f"StableOffset: {where} on {node.host}: {stable}, was {self.stable.get(key)}, "
-                    f"high watermark {log.high_watermark}"
+                    f"high watermark {log.high_watermark}, first open transaction {unended}"
                 )
             self.stable[key] = stable
 
