@@ -148,6 +148,8 @@ class LogDirectory:
                 )  # fmt: skip
         recovery_points = self._read_recovery_points()
         clean = self.was_clean
+        is_damaged = recovery_points is None
+        recovery_points = recovery_points or {}
         starts, high_watermarks = map(self._read_offsets, (LOG_START_OFFSETS, HIGH_WATERMARKS))
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
@@ -164,6 +166,7 @@ class LogDirectory:
             remembered = Remembered(
                 clean=clean,
                 recovery_point=recovery_points.get(at, 0),
+                recovery_point_known=not is_damaged,
                 log_start_offset=starts.get(at, 0),
                 high_watermark=high_watermarks.get(at, 0),
             )
@@ -174,6 +177,9 @@ class LogDirectory:
             if clean and _goes_beyond(log, remembered.recovery_point):
                 log = self._open_unflushed(log, remembered, now, rng)
             self.logs[at] = log
+        if is_damaged:
+            # Not earlier: an operator may need it, and the next start must not take it for missing.
+            self._remove(RECOVERY_POINTS)
         with_records = sum(log.size_bytes > 0 for log in self.logs.values())
         _log.info(
             "loaded the logs of %s: %d, with records: %d",
@@ -204,15 +210,17 @@ class LogDirectory:
             remembered=replace(remembered, clean=False), now=now, rng=rng, topic_id=log.topic_id,
         )  # fmt: skip
 
-    def _read_recovery_points(self) -> dict[TopicPartition, int]:
-        """Read how far each log was flushed; without that a clean shutdown counts as unclean (C2).
+    def _read_recovery_points(self) -> dict[TopicPartition, int] | None:
+        """Read how far each log was flushed; None if the checkpoint is damaged.
+
+        Without it a clean shutdown counts as unclean (C2).
 
         Unlike Kafka (row 38), which takes the logs for clean after any clean shutdown.
         """
         offsets = read_offsets(self.disk, RECOVERY_POINTS)
         if offsets is not None:
             return offsets
-        is_damaged = self._remove_damaged(RECOVERY_POINTS)
+        is_damaged = self.disk.exists(RECOVERY_POINTS)
         if is_damaged or self.was_clean:
             _log.warning(
                 "%s/%s is %s: %srecovering every log from its start",
@@ -221,7 +229,7 @@ class LogDirectory:
             )  # fmt: skip
         if self.was_clean:
             self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
-        return {}
+        return None if is_damaged else {}
 
     def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
         offsets = read_offsets(self.disk, name)
@@ -230,16 +238,20 @@ class LogDirectory:
         return offsets or {}
 
     def _remove_damaged(self, name: str) -> bool:
-        """Remove a checkpoint that cannot be read; False if the file does not exist.
-
-        Logs change after this point. A copy of the file that is restored after the next crash would
-        have outdated offsets. Unlike Kafka (row 39).
-        """
+        """Remove a checkpoint that cannot be read; False if the file does not exist."""
         if not self.disk.exists(name):
             return False
+        self._remove(name)
+        return True
+
+    def _remove(self, name: str) -> None:
+        """Remove a damaged checkpoint.
+
+        Logs change after the start. A copy of the file that is restored after the next crash would
+        have outdated offsets. Unlike Kafka (row 39).
+        """
         self.disk.remove(name)
         self.disk.sync_dir("")
-        return True
 
     def _require_no_records(self, folder: str) -> None:
         """Accept a log whose topic id is unknown only if it never held a record.

@@ -2,10 +2,11 @@
 
 After a clean shutdown the files are trusted. After an unclean one every segment that reaches beyond
 the recovery point is read: the log ends at the first bad batch, indexes are rebuilt, and later
-segments are removed (C4). A gap between two segments is normal: compaction leaves gaps, and a
-follower copies them. A gap is damage if the earlier segment was not durable when the next one
-began and lost its end; an `.unflushed` file marks such segments. Source: `LogLoader`,
-`LogSegment.recover`.
+segments are removed (C4). If the checkpoint of recovery points is damaged, a bad batch before a
+whole one is no torn tail: the records may have been flushed. A gap between two segments is normal:
+compaction leaves gaps, and a follower copies them. A gap is damage if the earlier segment was not
+durable when the next one began and lost its end; an `.unflushed` file marks such segments. Source:
+`LogLoader`, `LogSegment.recover`.
 """
 
 import logging
@@ -56,6 +57,8 @@ class Remembered:
 
     clean: bool
     recovery_point: int = 0
+    recovery_point_known: bool = True
+    """False if the checkpoint is damaged: any record may have been flushed."""
     log_start_offset: int = 0
     high_watermark: int = 0
     highest_saved: int = 0
@@ -124,7 +127,7 @@ def _load(
     epochs, epochs_known = _load_epochs(disk, folder, items)
     recovered_from = None
     if not remembered.clean:
-        recovered_from = _recover_segments(disk, folder, items, remembered.recovery_point)
+        recovered_from = _recover_segments(disk, folder, items, remembered)
     recovered_from = _drop_bad_transactions(items, names, recovered_from)
     if not items:
         start = remembered.log_start_offset
@@ -260,14 +263,14 @@ def _open_segments(
 
 
 def _recover_segments(
-    disk: Disk, folder: str, items: list[Segment], recovery_point: int
+    disk: Disk, folder: str, items: list[Segment], remembered: Remembered
 ) -> int | None:
     """Recover the segments that reach beyond the recovery point; return the first one's base.
 
     The segment before them may have been rolled after its last flush, so its time index may lack
     entries.
     """
-    first = 0
+    first, recovery_point = 0, remembered.recovery_point
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
         first += 1
     if first:
@@ -281,7 +284,10 @@ def _recover_segments(
             # checkpoint has a lower recovery point or is lost.
             ends_at = following.base_offset
             flushed_to = max(flushed_to, ends_at)
-        end_offset = items[at].recover(verify=True, flushed_to=flushed_to, ends_at=ends_at)
+        end_offset = items[at].recover(
+            verify=True, flushed_to=flushed_to, ends_at=ends_at,
+            may_be_flushed=not remembered.recovery_point_known,
+        )  # fmt: skip
         cut = size - items[at].size
         if not cut:
             if following is None:

@@ -1,5 +1,6 @@
 """Forward scans over the batches of a log file."""
 
+import re
 from collections.abc import Iterator
 from struct import Struct
 from typing import Final
@@ -15,9 +16,11 @@ from minikafka.records.batch import (
     read_header,
 )
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.scan import header_at
+from minikafka.records.scan import check_crc, header_at
 
 _LENGTH = Struct(">i")
+_OFFSET_AND_LENGTH = Struct(">qi")
+_HIGH_OFFSET_BYTES: Final = 4
 _SHORTEST: Final = MAGIC_OFFSET + 1
 _LATEST_MAGIC: Final = 2
 _HEADERS_WINDOW: Final = 8 * 1024
@@ -88,3 +91,38 @@ def scan_batches(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
             return
         else:
             wanted = _LENGTH.unpack_from(window, 8)[0] + LOG_OVERHEAD
+
+
+def find_batch(file: File, position: int, offsets: range) -> int | None:
+    """Return the position of the first whole batch after `position`, or None.
+
+    The batch may begin at any byte. It has the latest format, a correct checksum, and a base offset
+    in `offsets`.
+    """
+    highs = {each.to_bytes(8)[:_HIGH_OFFSET_BYTES] for each in (offsets[0], offsets[-1])}
+    # The high bytes of the base offset, its low bytes, length and leader epoch, and the magic.
+    starts = re.compile(b"(?s)(?=(?:%b).{12}\x02)" % b"|".join(map(re.escape, sorted(highs))))
+    position += 1
+    while position + HEADER_SIZE <= file.size:
+        window = file.read_at(position, _BATCHES_WINDOW)
+        for match in starts.finditer(window):
+            at = position + match.start()
+            if _is_batch(file, at, offsets):
+                return at
+        if position + len(window) >= file.size:
+            break
+        position += len(window) - MAGIC_OFFSET
+    return None
+
+
+def _is_batch(file: File, position: int, offsets: range) -> bool:
+    base_offset, length = _OFFSET_AND_LENGTH.unpack(file.read_at(position, _OFFSET_AND_LENGTH.size))
+    size = length + LOG_OVERHEAD
+    if base_offset not in offsets or size < HEADER_SIZE or position + size > file.size:
+        return False
+    batch = memoryview(file.read_at(position, size))
+    try:
+        check_crc(batch, 0, read_header(batch, 0))
+    except CorruptRecordsError:
+        return False
+    return True

@@ -12,6 +12,7 @@ from typing import Final
 from minikafka.common.clock import Now
 from minikafka.common.state_table import StateTable
 from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges, check_gap
+from minikafka.log.checkpoints import RECOVERY_POINTS
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File
 from minikafka.log.file_names import (
@@ -21,7 +22,7 @@ from minikafka.log.file_names import (
     file_name,
 )
 from minikafka.log.results import DamagedRecordsError, StoredBatch
-from minikafka.log.scan import scan_log
+from minikafka.log.scan import find_batch, scan_log
 from minikafka.log.segment_indexes import LARGEST_RELATIVE_OFFSET, SegmentIndexes
 from minikafka.records.batch import (
     LOG_OVERHEAD,
@@ -316,7 +317,14 @@ class Segment:
             self.indexes.prepare_for_appends()
         return next_offset
 
-    def recover(self, *, verify: bool, flushed_to: int = 0, ends_at: int | None = None) -> int:
+    def recover(
+        self,
+        *,
+        verify: bool,
+        flushed_to: int = 0,
+        ends_at: int | None = None,
+        may_be_flushed: bool = False,
+    ) -> int:
         """Cut the file at the first bad byte and rebuild all indexes; return the next offset (C4).
 
         A batch is bad if it is not whole, if its checksum is wrong (compared if `verify`), or if
@@ -328,7 +336,8 @@ class Segment:
         Raises:
             CorruptRecordsError: the first bad byte is no torn tail: it is below `flushed_to`, the
                 recovery point, or it follows a batch that reaches beyond `ends_at`, the base of the
-                next segment, which began when this one was durable. Nothing is cut.
+                next segment, which began when this one was durable; or, if `may_be_flushed`, a
+                whole batch follows it. Nothing is cut.
         """
         next_offset, sound = self.indexes.read_log(
             verify=verify, flushed_to=flushed_to, ends_at=ends_at
@@ -339,6 +348,8 @@ class Segment:
                     f"{self.path(LOG_SUFFIX)}: damaged at byte {sound}, offset {next_offset}, "
                     f"and everything up to offset {flushed_to} was flushed"
                 )
+            if may_be_flushed:
+                self._require_torn_tail(sound, next_offset)
             self.file.truncate(sound)
             # Durably: a clean shutdown has nothing to flush here, and power may fail after it.
             self.file.sync()
@@ -348,6 +359,17 @@ class Segment:
         self.indexes.forget_aborted()
         self.indexes.write_last()
         return next_offset
+
+    def _require_torn_tail(self, position: int, next_offset: int) -> None:
+        """Raise a CorruptRecordsError if a whole batch follows the bad byte at `position`."""
+        offsets = range(next_offset, self.base_offset + LARGEST_RELATIVE_OFFSET + 1)
+        following = find_batch(self.file, position, offsets) if offsets else None
+        if following is not None:
+            raise CorruptRecordsError(
+                f"{self.path(LOG_SUFFIX)}: damaged at byte {position}, offset {next_offset}, but a "
+                f"whole batch follows at byte {following}, and {RECOVERY_POINTS}, which says what "
+                f"was flushed, is damaged, too: remove {RECOVERY_POINTS} to truncate the log there"
+            )
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that contains `offset` and all after it; return the first dropped offset.

@@ -1,5 +1,6 @@
 """The checkpoint of recovery points: lost, damaged, or above the end of a log."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,8 +11,11 @@ from minikafka.log.checkpoints import (
     read_offsets,
     write_offsets,
 )
-from minikafka.log.disk import write_file
+from minikafka.log.disk import read_file, write_file
+from minikafka.log.log_manager import LogManager
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start, stopped
+
+SEGMENT = "t-0/00000000000000000000.log"
 
 
 class NothingIsKept(Random):
@@ -62,6 +66,55 @@ def test_lost_recovery_points_make_the_shutdown_unclean(disks, caplog, content, 
         f"one/{RECOVERY_POINTS} {state}: treating the clean shutdown as unclean and recovering "
         "every log from its start"
     )
+
+
+@pytest.fixture
+def damaged_twice(disks):
+    """After a clean shutdown: the recovery points are damaged, and the second of three batches."""
+    config = replace(CONFIG, segment_bytes=10_000)
+    manager = start(disks)
+    log = manager.create(TP, ID, config, NOW, Uuid.of(1, 1))
+    for _ in range(3):
+        append(log)
+    assert manager.shutdown(42) == []
+    for disk in disks:
+        disk.crash()
+    write_file(disks[0], RECOVERY_POINTS, b"")
+    segment = bytearray(read_file(disks[0], SEGMENT))
+    segment[len(segment) // 2] ^= 1
+    write_file(disks[0], SEGMENT, bytes(segment))
+    return disks
+
+
+def test_damage_inside_a_log_is_no_torn_tail_if_the_recovery_points_are_damaged(damaged_twice):
+    """Seed 60000176: nothing says that the bad batch was not flushed."""
+    disk = damaged_twice[0]
+    before = read_file(disk, SEGMENT)
+    size = len(before) // 3
+    for _ in range(2):
+        manager = LogManager.open(damaged_twice, cluster_id="c", node_id=1, rng=Random(3))
+        (fault,) = manager.load(lambda _: CONFIG, NOW)
+        assert (
+            f"{SEGMENT}: damaged at byte {size}, offset 1, but a whole batch follows at byte "
+            f"{2 * size}, and {RECOVERY_POINTS}, which says what was flushed, is damaged"
+        ) in str(fault)
+        assert read_file(disk, SEGMENT) == before
+        assert disk.exists(RECOVERY_POINTS)
+        for each in damaged_twice:
+            each.crash()
+
+
+def test_such_a_log_is_truncated_once_the_damaged_recovery_points_are_removed(damaged_twice):
+    damaged_twice[0].remove(RECOVERY_POINTS)
+    assert start(damaged_twice).get(TP).log_end_offset == 1
+
+
+def test_damaged_recovery_points_are_removed_once_all_logs_are_loaded(disks):
+    """Restored after the next crash, they would be outdated."""
+    stopped(disks)
+    write_file(disks[0], RECOVERY_POINTS, b"")
+    assert start(disks).get(TP).log_end_offset == 1
+    assert not disks[0].exists(RECOVERY_POINTS)
 
 
 def test_recovery_points_that_were_never_written_are_no_warning(disks, caplog):

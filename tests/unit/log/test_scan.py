@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.log.scan import scan_batches, scan_headers
+from minikafka.log.scan import find_batch, scan_batches, scan_headers
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.sim.world.sim_disk import SimDisk
@@ -48,3 +48,24 @@ def test_zeros_are_no_batch():
         list(scan_headers(file))
     with pytest.raises(CorruptRecordsError):
         list(scan_batches(file))
+
+
+def test_a_whole_batch_is_found_behind_damage_in_any_window():
+    content = bytearray(b"".join(BATCHES))
+    starts = [sum(map(len, BATCHES[:i])) for i in range(len(BATCHES))]
+    content[starts[1] : starts[2] - 1] = bytes(starts[2] - 1 - starts[1])
+    content[starts[3] + 100] ^= 1
+    file = file_of(content)
+    assert find_batch(file, starts[1], range(1, 100)) == starts[2]
+    assert find_batch(file, starts[3], range(3, 100)) == starts[4]
+    assert find_batch(file, starts[1], range(6, 1 << 31)) == starts[6]
+    assert find_batch(file, starts[1], range(7, 100)) is None
+    assert find_batch(file, starts[6], range(100)) is None
+    file.truncate(file.size - 1)
+    assert find_batch(file, starts[5], range(6, 100)) is None
+
+
+def test_a_batch_is_found_whose_offset_has_other_high_bytes_than_the_first_ones():
+    offset = 1 << 32
+    batch = bytes(build_batch([NewRecord(1, None, b"x")], BatchOptions(base_offset=offset)))
+    assert find_batch(file_of(b"?" + batch), 0, range(offset - 5, offset + 5)) == 1
