@@ -24,6 +24,11 @@ CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 
 UNKNOWN_BROKER_EPOCH: Final = -1
 
+_META_KEYS: Final = ("version", "cluster.id", "node.id", "broker.id", "directory.id")
+_RESTORE_DIRECTORY_ID: Final = (
+    "Restore the file from a backup: the metadata names this directory by its id"
+)
+
 
 def write_offsets(
     disk: Disk, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool = False
@@ -132,10 +137,12 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
     if content is None:
         return None
     values: dict[str, str] = {}
+    unknown = ""
     for line in content.decode("utf-8", "replace").splitlines():
-        if line and line[0] not in "#!" and "=" in line:
-            key, value = line.split("=", 1)
+        if line.strip() and line[0] not in "#!":
+            key, _, value = line.partition("=")
             values[key.strip()] = value.strip().replace("\\=", "=").replace("\\:", ":")
+            unknown = unknown if key.strip() in _META_KEYS else line
     path = f"{disk.root}/{META_PROPERTIES}"
     version = values.get("version")
     if version is not None and version not in ("0", "1"):
@@ -155,13 +162,19 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
             f"{path} is damaged: {node_key} is {values[node_key]!r}, not a number. Restore the "
             "file from a backup; the number is node.id of the configuration"
         ) from None
+    if "directory.id" not in values and unknown:
+        # Files of old Kafka versions have no directory.id, and no unknown lines.
+        raise BadMetaPropertiesError(
+            f"{path} is damaged: it has no directory.id, but the unknown line {unknown!r}. "
+            f"{_RESTORE_DIRECTORY_ID}"
+        )
     return MetaProperties(
         values["cluster.id"], node_id, _directory_id(path, values.get("directory.id"))
     )
 
 
 def _directory_id(path: str, said: str | None) -> Uuid | None:
-    if not said:
+    if said is None:
         return None
     try:
         directory_id = Uuid.parse(said)
@@ -170,8 +183,7 @@ def _directory_id(path: str, said: str | None) -> Uuid | None:
         reason = "is not a UUID in URL-safe base64"
     if reason:
         raise BadMetaPropertiesError(
-            f"{path} is damaged: directory.id {said!r} {reason}. Restore the file from a backup: "
-            "the metadata names this directory by its id"
+            f"{path} is damaged: directory.id {said!r} {reason}. {_RESTORE_DIRECTORY_ID}"
         )
     return directory_id
 

@@ -107,6 +107,12 @@ def test_old_meta_properties_name_a_broker(disk):
         (b"version=1\ncluster.id=c\nbroker.id=1\n", "no node.id"),
         (b"version=1\ncluster.id=c\nnode.id=x\n", "'x'"),
         (b"version=1\ncluster.id=c\nnode.id=1\ndirectory.id=x\n", "'x'"),
+        (b"version=1\ncluster.id=c\nnode.id=1\ndirectory.id=\n", "''"),
+        (
+            b"version=1\ncluster.id=c\nnode.id=1\ndirectory.i\xe4=BwAAAAAAAAAIAAAAAAAAAA\n",
+            r"it has no directory\.id, but the unknown line 'directory\.i\ufffd=BwAA",
+        ),
+        (b"version=1\ncluster.id=c\nnode.id=1\ndirectory.id-x\n", "line 'directory.id-x'"),
     ],
 )
 def test_bad_meta_properties_are_refused_with_the_reason(disk, content, says):
