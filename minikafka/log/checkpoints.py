@@ -190,8 +190,13 @@ def _directory_id(path: str, said: str | None) -> Uuid | None:
 
 def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:
     """Write, durably, that everything in this directory was flushed (C1)."""
+    write_file(disk, CLEAN_SHUTDOWN, encode_clean_shutdown(broker_epoch), sync=True)
+
+
+def encode_clean_shutdown(broker_epoch: int) -> bytes:
+    """The content of the file that `write_clean_shutdown` writes."""
     content = json.dumps({"version": 0, "brokerEpoch": broker_epoch}, separators=(",", ":"))
-    write_file(disk, CLEAN_SHUTDOWN, content.encode(), sync=True)
+    return content.encode()
 
 
 def read_clean_shutdown(disk: Disk) -> int | None:

@@ -3,8 +3,11 @@
 The damage is done while the machine is down, to one replica of a partition at a time, and only if
 another member of the ISR is alive, so that one sound copy is left. Damage that no reader can detect
 is not done; it is undetectable in Kafka's own files, too: the leader epoch in a batch, digits of
-high watermarks, of leader epochs and of topic ids, and a batch that lands at the same position in
-another partition.
+high watermarks, of leader epochs and of topic ids, a batch that lands at the same position in
+another partition, and a clean shutdown file that comes back before the broker has registered again.
+
+Only the recovery points tell damage in a log from a torn tail. So a node does not have damaged
+records and damaged recovery points at a time: its next start may be that of the last ISR member.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +24,7 @@ from minikafka.log.checkpoints import (
     META_PROPERTIES,
     PARTITION_METADATA,
     RECOVERY_POINTS,
+    encode_clean_shutdown,
     read_offsets,
 )
 from minikafka.log.file_names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
@@ -157,6 +161,9 @@ class Damager:
     was_clean: bool
     may_damage: Callable[[TopicPartition], bool]
     rng: Random
+    has_damaged_records: bool = False
+    registered_epoch: int | None = None
+    """The broker epoch of the last registration, if it is known."""
 
     def flip(self) -> Damage | None:
         """Flip one bit, often of a segment; the kinds of other files are equally likely."""
@@ -182,7 +189,7 @@ class Damager:
         disk = self.rng.choice(list(self.disks.values()))
         old = [
             path for path in _REPLACED
-            if path in disk.replaced and (self.was_clean or path != RECOVERY_POINTS)
+            if path in disk.replaced and self._may_bring_back(disk, path)
         ]  # fmt: skip
         if old and self.rng.random() < 0.5:
             name = self.rng.choice(old)
@@ -218,6 +225,14 @@ class Damager:
         what = f"{size} bytes for {path} at {at} are written to {wrong_path} at {wrong_at}"
         return self._damage(what, [lost, misplaced])
 
+    def _may_bring_back(self, disk: SimDisk, path: str) -> bool:
+        if path == RECOVERY_POINTS:
+            return self.was_clean and not self.has_damaged_records
+        if path != CLEAN_SHUTDOWN or self.was_clean:
+            return True
+        epoch = self.registered_epoch
+        return epoch is not None and disk.replaced[path] != encode_clean_shutdown(epoch)
+
     def _damage(self, what: str, patches: Sequence[Patch | OldContent]) -> Damage:
         logs = [
             parse_folder(patch.path.rpartition("/")[0])
@@ -250,7 +265,8 @@ class Damager:
         """Yield the files that may be damaged, and the number of their durable bytes."""
         recovery_points = read_offsets(disk, RECOVERY_POINTS) or {}
         for name in disk.list(""):
-            if name in _TEXTS and disk.durable_bytes(name):
+            is_kept = name == RECOVERY_POINTS and self.has_damaged_records
+            if name in _TEXTS and disk.durable_bytes(name) and not is_kept:
                 yield name, disk.durable_bytes(name)
             where = parse_folder(name)
             if where is None or name == METADATA_FOLDER or not self.may_damage(where):

@@ -7,6 +7,7 @@ from random import Random
 from typing import Final
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import RECOVERY_POINTS
 from minikafka.sim.drive.faults.damage import Damage, Damager
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
 from minikafka.sim.drive.faults.rot import Rot, rot
@@ -144,7 +145,11 @@ class StorageFaults:
             return self._has_copy(node, where) and not self._is_touched(node, where)
 
         def carry_out() -> None:
-            damager = Damager(incident.node, node.disks, node.ended_cleanly, may_damage, rng)
+            damager = Damager(
+                incident.node, node.disks, node.ended_cleanly, may_damage, rng,
+                any(x.node_id == incident.node and x.replicas for x in self._present()),
+                self._registered_epoch(incident.node),
+            )  # fmt: skip
             damage = None
             if any(disk.broken is not None for disk in node.disks.values()):
                 pass  # A broken disk cannot be read.
@@ -168,12 +173,16 @@ class StorageFaults:
         self.context.when(lambda: not node.alive, carry_out)
 
     def _is_touched(self, node: SimNode, where: TopicPartition) -> bool:
-        """Return True if a file in the folder of a replica is damaged already."""
-        return any(
-            each.node_id == node.config.node_id and folder == str(where)
-            for each in self._present()
-            for _, folder in each.folders()
+        """Return True if a file of a replica is damaged already, or the recovery points are."""
+        here = [each for each in self._present() if each.node_id == node.config.node_id]
+        return any(patch.path == RECOVERY_POINTS for each in here for patch in each.patches) or any(
+            folder == str(where) for each in here for _, folder in each.folders()
         )
+
+    def _registered_epoch(self, node_id: int) -> int | None:
+        controller = self.context.cluster.nodes[self.context.cluster.controller_id].node
+        now = None if controller is None else controller.loader.image.brokers.get(node_id)
+        return None if now is None else now.epoch
 
     def _has_copy(self, node: SimNode, where: TopicPartition) -> bool:
         """Return True if another member of the ISR is alive and has a sound copy."""

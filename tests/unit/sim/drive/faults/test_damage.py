@@ -9,6 +9,7 @@ from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
     RECOVERY_POINTS,
     read_offsets,
+    write_clean_shutdown,
     write_offsets,
 )
 from minikafka.log.disk import write_file
@@ -163,3 +164,47 @@ def test_damage_leaves_one_sound_copy():
             damaged = [x for x in (1, 2) if faults.storage.is_damaged(x, ("t", 0))]
             assert len(damaged) < 2
     assert faults.effects.counts[Fault.DATA_ROT.value]
+
+
+def test_recovery_points_are_not_damaged_beside_damaged_records():
+    """Seed 60000289: a start could not tell the damage from a torn tail."""
+    disk = SimDisk()
+    for point in (57, 42):
+        write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    for seed in range(20):
+        damager = Damager(1, {"": disk}, True, lambda _: True, Random(seed), True)
+        assert damager.flip() is None
+        assert damager.lose_write() is None
+
+
+def test_records_are_not_damaged_beside_damaged_recovery_points():
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    faults = Faults(cluster, (), lambda _: None)
+    storage, node = faults.storage, cluster.nodes[1]
+    (disk,) = node.disks.values()
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
+    assert not storage._is_touched(node, TopicPartition("t", 0))
+    patch = Patch(disk, RECOVERY_POINTS, 0, b"0", b"1")
+    storage._damages.append(Damage(1, "", [patch]))
+    assert storage._is_touched(node, TopicPartition("t", 0))
+    assert not storage._is_touched(cluster.nodes[2], TopicPartition("t", 0))
+    patch.undo()
+    assert not storage._is_touched(node, TopicPartition("t", 0))
+
+
+@pytest.mark.parametrize(("registered", "comes_back"), [(7, False), (8, True), (None, False)])
+def test_a_clean_shutdown_file_comes_back_once_the_broker_has_registered_again(
+    registered, comes_back
+):
+    """Seed 60000317: until then the file is true, since no log has changed."""
+    disk = SimDisk()
+    write_clean_shutdown(disk, 7)
+    disk.remove(CLEAN_SHUTDOWN)
+    disk.sync_dir("")
+    for seed in range(20):
+        Damager(
+            1, {"": disk}, False, lambda _: True, Random(seed), registered_epoch=registered
+        ).lose_write()
+    assert disk.exists(CLEAN_SHUTDOWN) is comes_back
