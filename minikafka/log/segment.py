@@ -366,9 +366,9 @@ class Segment:
         following = find_batch(self.file, position, offsets) if offsets else None
         if following is not None:
             raise CorruptRecordsError(
-                f"{self.path(LOG_SUFFIX)}: damaged at byte {position}, offset {next_offset}, but a "
-                f"whole batch follows at byte {following}, and {RECOVERY_POINTS}, which says what "
-                f"was flushed, is damaged, too: remove {RECOVERY_POINTS} to truncate the log there"
+                f"{RECOVERY_POINTS} is damaged, so it is unknown what was flushed (remove it to "
+                f"truncate the log at the damage); {self.path(LOG_SUFFIX)}: damaged at byte "
+                f"{position}, offset {next_offset}, but a whole batch follows at byte {following}"
             )
 
     def truncate_to(self, offset: int) -> int:

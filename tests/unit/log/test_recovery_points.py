@@ -95,8 +95,9 @@ def test_damage_inside_a_log_is_no_torn_tail_if_the_recovery_points_are_damaged(
         manager = LogManager.open(damaged_twice, cluster_id="c", node_id=1, rng=Random(3))
         (fault,) = manager.load(lambda _: CONFIG, NOW)
         assert (
-            f"{SEGMENT}: damaged at byte {size}, offset 1, but a whole batch follows at byte "
-            f"{2 * size}, and {RECOVERY_POINTS}, which says what was flushed, is damaged"
+            f"{RECOVERY_POINTS} is damaged, so it is unknown what was flushed (remove it to "
+            f"truncate the log at the damage); {SEGMENT}: damaged at byte {size}, offset 1, but a "
+            f"whole batch follows at byte {2 * size}: restore the file, or move t-0 away"
         ) in str(fault)
         assert read_file(disk, SEGMENT) == before
         assert disk.exists(RECOVERY_POINTS)
