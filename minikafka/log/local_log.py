@@ -104,20 +104,36 @@ class LocalLog:
         Raises:
             StorageFault: nothing may be acknowledged.
         """
-        flushes = self.flushes
+        self._prepare_append()
+        segment = self.segments.items[-1]
+        segment.append(records, headers)
+        self._has_appended(headers[-1].next_offset)
+        return segment
+
+    def append_one(
+        self, batch: memoryview, header: BatchHeader, end_offset: int, size: int
+    ) -> Segment:
+        """As `append`, for one batch of `size` bytes that ends before `end_offset`."""
+        self._prepare_append()
+        segment = self.segments.items[-1]
+        segment.append_one(batch, header, size)
+        self._has_appended(end_offset)
+        return segment
+
+    def _prepare_append(self) -> None:
         if not self.goes_first:
             self.disk.reserve_files()
         if not self.identity_is_durable:
             self._sync_identity()
-        if flushes.recovery_point_fell and self.save_recovery_points is not None:
+        if self.flushes.recovery_point_fell and self.save_recovery_points is not None:
             # A power failure may damage the new records: recovery must not skip them.
             self.save_recovery_points()
-        segment = self.segments.items[-1]
-        segment.append(records, headers)
-        self.records_end = end_offset = headers[-1].next_offset
+
+    def _has_appended(self, end_offset: int) -> None:
+        self.records_end = end_offset
+        flushes = self.flushes
         if end_offset - flushes.recovery_point >= self.config.flush_messages:
             flushes.wanted = flushes.due = end_offset
-        return segment
 
     def close_active(self, base_offset: int) -> bool:
         """Complete the files of the active segment before a roll to `base_offset`.

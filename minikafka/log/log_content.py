@@ -15,6 +15,7 @@ from minikafka.log.producer_loading import Loading, apply_marker, next_slice, pr
 from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recovery import damage_as_fault
+from minikafka.log.segment import Segment
 from minikafka.log.segment_indexes import reaches
 from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 
@@ -60,22 +61,43 @@ class LogContent:
         if self.loading is not None:
             self.finish_loading()
         segment = self.local.append(records, headers)
-        epochs, producers = self.epochs, self.producers
         position = 0
         for header in headers:
-            if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
-                epochs.assign(header.leader_epoch, header.base_offset)
-            if header.producer_id >= 0:
-                if not header.attributes & CONTROL:
-                    producers.written(header, now.monotonic_ms)
-                elif is_marker(header):
-                    batch = records[position : position + header.size]
-                    aborted = apply_marker(
-                        producers, header, batch, high_watermark, now.monotonic_ms
-                    )
-                    if aborted is not None:
-                        segment.indexes.add_aborted(aborted)
-            position += header.batch_length + LOG_OVERHEAD
+            size = header.batch_length + LOG_OVERHEAD
+            batch = records[position : position + size]
+            self._note(header, batch, segment, high_watermark, now)
+            position += size
+
+    def write_one(
+        self, batch: memoryview, header: BatchHeader, end_offset: int, high_watermark: int, now: Now
+    ) -> None:
+        """As `write`, for one batch that ends before `end_offset`."""
+        if self.loading is not None:
+            self.finish_loading()
+        segment = self.local.append_one(batch, header, end_offset, len(batch))
+        if header.producer_id >= 0 or header.leader_epoch != self.epochs.latest_epoch:
+            self._note(header, batch, segment, high_watermark, now)
+
+    def _note(
+        self,
+        header: BatchHeader,
+        batch: memoryview,
+        segment: Segment,
+        high_watermark: int,
+        now: Now,
+    ) -> None:
+        """Let the leader epochs and the producers learn of a batch that was written."""
+        epochs, producers = self.epochs, self.producers
+        if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
+            epochs.assign(header.leader_epoch, header.base_offset)
+        if header.producer_id < 0:
+            return
+        if not header.attributes & CONTROL:
+            producers.written(header, now.monotonic_ms)
+        elif is_marker(header):
+            aborted = apply_marker(producers, header, batch, high_watermark, now.monotonic_ms)
+            if aborted is not None:
+                segment.indexes.add_aborted(aborted)
 
     def roll_for(self, header: BatchHeader, now: Now) -> None:
         """Start a segment for this batch at the end of the last batch.

@@ -159,7 +159,17 @@ class Segment:
         """
         position = self.file.size
         self.file.append(data)
-        self.indexes.add(headers, position)
+        for header in headers:
+            size = header.batch_length + LOG_OVERHEAD
+            self.indexes.add(header, position, size)
+            position += size
+
+    def append_one(self, data: Buffer, header: BatchHeader, size: int) -> None:
+        """As `append`, for one batch of `size` bytes."""
+        file = self.file
+        position = file.size
+        file.append(data)
+        self.indexes.add(header, position, size)
 
     def locate(self, offset: int) -> int | None:
         """The position of the first batch that ends at `offset` or later, or None."""

@@ -163,25 +163,22 @@ class SegmentIndexes:
             pass  # The segment rolls by its age instead; the next read reports the damage.
         return self.first_timestamp
 
-    def add(self, headers: list[BatchHeader], position: int) -> None:
-        """Note consecutive batches, of which the first was written at `position`."""
+    def add(self, header: BatchHeader, position: int, size: int) -> None:
+        """Note a batch of `size` bytes that was written at `position`."""
+        timestamp = header.max_timestamp
         if not position:
-            self.first_timestamp = headers[0].max_timestamp
-        hints = self.hints
+            self.first_timestamp = timestamp
         latest = self._latest
         if latest is None:
             latest = self.latest
-        for header in headers:
-            timestamp = header.max_timestamp
-            if timestamp > latest.timestamp:
-                self._latest = latest = TimeEntry(timestamp, header.last_offset)
-            if self._unindexed_bytes > self.config.index_interval_bytes:
-                self._index(header, position)
-            size = header.batch_length + LOG_OVERHEAD
-            self._unindexed_bytes += size
-            hints[header.base_offset] = position
-            position += size
-        while len(hints) > _HINTS:
+        if timestamp > latest.timestamp:
+            self._latest = TimeEntry(timestamp, header.last_offset)
+        if self._unindexed_bytes > self.config.index_interval_bytes:
+            self._index(header, position)
+        self._unindexed_bytes += size
+        hints = self.hints
+        hints[header.base_offset] = position
+        if len(hints) > _HINTS:
             del hints[next(iter(hints))]
 
     def scan_from(self, offset: int) -> int:

@@ -413,13 +413,15 @@ class UnifiedLog:
     ) -> LogAppendInfo:
         size = header.batch_length + LOG_OVERHEAD
         check_fits(size, self.config.segment_bytes, self.topic_partition)
-        offset = self.log_end_offset
+        offset, timestamp = self.log_end_offset, header.max_timestamp
         last_offset = offset + header.last_offset_delta
-        timestamp = header.max_timestamp
         header = assign(batch, header, offset, leader_epoch)
         if self.segments.items[-1].must_roll(size, timestamp, last_offset, now):
             self.content.roll_for(header, now)
-        self._write(batch, [header], now)
+        self.content.write_one(batch, header, last_offset + 1, self.high_watermark, now)
+        self.log_end_offset = last_offset + 1
+        if self.epochs.changed:
+            self.content.save_epochs()
         stamped = timestamp if self.config.records.log_append_time else NO_TIMESTAMP
         return new_append_info(
             (offset, last_offset, timestamp, stamped, self.log_start_offset, leader_epoch, False)
