@@ -14,10 +14,19 @@ Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              partition).
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-from minikafka.apis._leaders import endpoints_of
+from minikafka.apis._produce_lane import produce_lane
+from minikafka.apis._produce_outcomes import (
+    TOPIC_IDS_FROM,
+    WaitingAppend,
+    append_failed,
+    appended,
+    await_replicas,
+    latch,
+    registration_of,
+    with_leaders,
+)
 from minikafka.apis._repeated import last_of_each
 from minikafka.apis._transactional_produce import (
     append_transactional,
@@ -30,12 +39,9 @@ from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import INTERNAL_TOPICS
-from minikafka.log.results import LogAppendInfo
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.produce import (
     BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -43,7 +49,6 @@ from minikafka.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.batch import ATTRIBUTES_OFFSET
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
@@ -54,7 +59,6 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until
 
-_TOPIC_IDS_FROM = 13
 _RECORD_ERRORS_FROM = 8
 # As Kafka (`ReplicaManager.appendToLocalLog`): other rejected batches have the log start offset.
 _WITHOUT_LOG_START = frozenset(
@@ -64,19 +68,8 @@ _WITHOUT_LOG_START = frozenset(
         ErrorCode.CORRUPT_MESSAGE,
     )
 )
-_CURRENT_LEADER_FROM = 10
 _ZSTD_FROM = 7
 _ADMIN_CLIENT_ID = "__admin_client"
-
-
-class WaitingAppend(NamedTuple):
-    """An append whose result is not known yet: it depends on the replicas or a flush."""
-
-    partition: Partition
-    outcome: Callable[[int, int], ErrorCode | None]
-    leader_epoch: int
-    end_offset: int
-    answer: PartitionProduceResponse
 
 
 class Queued(NamedTuple):
@@ -91,7 +84,7 @@ PendingAppends = tuple[list[WaitingAppend], list[Queued]]
 """The appends that a request must wait for."""
 
 
-@broker_api(ApiKey.PRODUCE, versions=(3, 13))
+@broker_api(ApiKey.PRODUCE, versions=(3, 13), lane=produce_lane)
 def produce(
     ctx: BrokerContext, request: ProduceRequest
 ) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
@@ -116,10 +109,10 @@ def produce(
         return _unacknowledged(response)
     if waiting:
         # An ISR of one has committed the records already, so the request need not be parked.
-        _latch(waiting)
+        latch(waiting)
         if waiting:
-            return _await_replicas(ctx, request, response, waiting)
-    return _with_leaders(ctx, response)
+            return await_replicas(ctx, request, response, waiting)
+    return with_leaders(ctx, response)
 
 
 def _unacknowledged(response: ProduceResponse) -> object | None:
@@ -145,16 +138,16 @@ def _await_appends(
         # Results are latched here: an append may be committed, and leadership lost, before the
         # other appends are done.
         queued[:] = [each for each in queued if not _settle(ctx, request, each, waiting)]
-        _latch(waiting)
+        latch(waiting)
         return not queued
 
     yield from wait_until(keys, all_appended, FOREVER_MS)
     if request.acks == 0:
         return _unacknowledged(response)
-    _latch(waiting)
+    latch(waiting)
     if waiting:
-        return (yield from _await_replicas(ctx, request, response, waiting))
-    return _with_leaders(ctx, response)
+        return (yield from await_replicas(ctx, request, response, waiting))
+    return with_leaders(ctx, response)
 
 
 def _settle(
@@ -170,7 +163,7 @@ def _settle(
         return True
     if isinstance(outcome, Exception):
         raise outcome
-    wait = _appended(request.acks, each.partition, each.append.leader_epoch, outcome, each.answer)
+    wait = appended(request.acks, each.partition, each.append.leader_epoch, outcome, each.answer)
     if wait is not None:
         waiting.append(wait)
     return True
@@ -218,7 +211,7 @@ def _refusal(
             "a transactional batch needs the transactional id of its producer",
         )
     if has_several_producers(
-        topics, lambda topic, index: _registration(ctx, topic, index) is not None
+        topics, lambda topic, index: registration_of(ctx, topic, index) is not None
     ):
         return _refused(
             topics,
@@ -275,11 +268,9 @@ def _append(
         _refuse(ctx, answer, error, partition)
         return answer
     except StorageFault as fault:
-        # The append is not acknowledged; the directory goes offline, the broker continues.
-        ctx.broker.replicas.take_offline(fault)
-        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        append_failed(ctx, answer, fault)
         return answer
-    wait = _appended(acks, partition, partition.leader_epoch, info, answer)
+    wait = appended(acks, partition, partition.leader_epoch, info, answer)
     if wait is not None:
         waiting.append(wait)
     return answer
@@ -314,25 +305,6 @@ def _refuse(
         ]
 
 
-def _appended(
-    acks: int,
-    partition: Partition,
-    leader_epoch: int,
-    info: LogAppendInfo,
-    answer: PartitionProduceResponse,
-) -> WaitingAppend | None:
-    """Set the offsets of appended records in the answer; return the wait, or None."""
-    answer.base_offset = info.first_offset
-    answer.log_append_time_ms = info.log_append_time
-    answer.log_start_offset = info.log_start_offset
-    end_offset = info.last_offset + 1
-    if acks == -1:
-        return WaitingAppend(partition, partition.append_outcome, leader_epoch, end_offset, answer)
-    if acks == 1 and partition.log.awaits_flush:
-        return WaitingAppend(partition, partition.flush_outcome, leader_epoch, end_offset, answer)
-    return None
-
-
 def is_zstd(records: memoryview) -> bool:
     """True if the first batch is marked as compressed with zstd."""
     return len(records) > ATTRIBUTES_OFFSET + 1 and records[ATTRIBUTES_OFFSET + 1] & 7 == Codec.ZSTD
@@ -340,7 +312,7 @@ def is_zstd(records: memoryview) -> bool:
 
 def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Partition:
     replicas = ctx.broker.replicas
-    if ctx.version >= _TOPIC_IDS_FROM:
+    if ctx.version >= TOPIC_IDS_FROM:
         partition = replicas.get_by_id(topic.topic_id, index)
         name = partition.topic_partition.topic
     else:
@@ -349,81 +321,3 @@ def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Parti
     if name in INTERNAL_TOPICS and ctx.client_id != _ADMIN_CLIENT_ID:
         raise InvalidTopicError(f"{name} is an internal topic")
     return partition
-
-
-def _decide(waiting: WaitingAppend) -> bool:
-    """True if the result of an append is known; an error is then set in the answer."""
-    outcome = waiting.outcome(waiting.leader_epoch, waiting.end_offset)
-    if outcome is None:
-        return False
-    if outcome:
-        waiting.answer.error_code = outcome
-        waiting.answer.base_offset = -1
-        waiting.answer.log_append_time_ms = -1
-        waiting.answer.log_start_offset = -1
-    return True
-
-
-def _latch(waiting: list[WaitingAppend]) -> None:
-    """Drop the appends whose result is known.
-
-    The result is final: later changes of the partition do not affect committed records.
-    """
-    waiting[:] = [each for each in waiting if not _decide(each)]
-
-
-def _await_replicas(
-    ctx: BrokerContext,
-    request: ProduceRequest,
-    response: ProduceResponse,
-    waiting: list[WaitingAppend],
-) -> Steps[ProduceResponse]:
-    def all_decided() -> bool:
-        _latch(waiting)
-        return not waiting
-
-    yield from wait_until(
-        [each.partition.committed for each in waiting],
-        all_decided,
-        ctx.deadline_ms(request.timeout_ms),
-        for_answer_only=True,
-    )
-    for each in waiting:
-        if not _decide(each):
-            each.answer.error_code = ErrorCode.REQUEST_TIMED_OUT
-            each.answer.base_offset = -1
-            each.answer.log_start_offset = -1
-    return _with_leaders(ctx, response)
-
-
-def _with_leaders(ctx: BrokerContext, response: ProduceResponse) -> ProduceResponse:
-    """Add the current leaders of partitions that this broker does not lead (KIP-951)."""
-    if ctx.version < _CURRENT_LEADER_FROM:
-        return response
-    leaders: list[int] = []
-    for topic in response.responses:
-        for answer in topic.partition_responses:
-            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-                registration = _registration(ctx, topic, answer.index)
-                if registration is not None:
-                    answer.current_leader = LeaderIdAndEpoch(
-                        registration.leader, registration.leader_epoch
-                    )
-                    leaders.append(registration.leader)
-    if leaders:
-        response.node_endpoints = endpoints_of(
-            ctx,
-            leaders,
-            lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
-        )
-    return response
-
-
-def _registration(
-    ctx: BrokerContext, topic: TopicProduceResponse | TopicProduceData, index: int
-) -> PartitionRegistration | None:
-    image = ctx.broker.image
-    if ctx.version < _TOPIC_IDS_FROM:
-        return image.partition(topic.name, index)
-    found = image.topics.get(topic.topic_id)
-    return None if found is None else found.partitions.get(index)

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from struct import Struct
 from types import GeneratorType
 from typing import Any
 
@@ -34,6 +35,7 @@ from minikafka.rpc.envelope import (
     encode_response,
 )
 from minikafka.serving.failures import failure_response
+from minikafka.serving.lanes import Lane, Lanes
 from minikafka.serving.registry import Api, find
 from minikafka.serving.steps import CLOSE, Compute, Step, WaitUntil
 
@@ -43,6 +45,11 @@ _API_VERSIONS = int(ApiKey.API_VERSIONS)
 # Above this, a connection is muted until its queued produce batches are appended.
 _MOST_QUEUED_BYTES = 64 * 1024 * 1024
 _NO_FRAME = memoryview(b"")
+_CORRELATION_ID_AT = 4
+_correlation_id = Struct(">i").unpack_from
+
+# The `__new__` of a named tuple is Python code, which is slow.
+_new_reply: Callable[[tuple[int, Sequence[Part]]], Reply] = partial(tuple.__new__, Reply)
 
 MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
 
@@ -83,6 +90,7 @@ class ConnectionState:
     most_elements: int
     """The maximum number of array elements in one request."""
     slots: deque[Slot] = field(default_factory=deque)
+    lanes: Lanes = field(default_factory=Lanes)
     muted: bool = False
     closed: bool = False
 
@@ -136,6 +144,11 @@ class Dispatcher:
         if connection is None:
             return
         try:
+            lanes = connection.lanes
+            if lanes.ends:
+                lane = lanes.find(frame)
+                if lane is not None and self._take_lane(connection, lane, frame):
+                    return
             try:
                 header, reader = decode_header(frame, connection.most_elements)
                 api_key, api_version = header.api_key, header.api_version
@@ -153,6 +166,10 @@ class Dispatcher:
             self.requests[api_key] = self.requests.get(api_key, 0) + 1
             context = self.make_context(connection, header, frame)
             self.env.client = number
+            if api.lane is not None and lanes.is_wanted():
+                lane = api.lane(context, body, frame)
+                if lane is not None:
+                    lanes.add(lane)
             outcome = self._call(api, context, body)
             if type(outcome) is GeneratorType:
                 self._start(connection, header, api, body, outcome)
@@ -160,6 +177,30 @@ class Dispatcher:
                 self._answer(connection, header, outcome)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             self._abort(connection, f"a request of {connection.peer_host}", error)
+
+    def _take_lane(self, connection: ConnectionState, lane: Lane, frame: memoryview) -> bool:
+        """Handle a request in a lane; return False if it must take the general way."""
+        self.env.client = connection.number
+        (correlation_id,) = _correlation_id(frame, _CORRELATION_ID_AT)
+        api_key = lane.header.api_key
+        try:
+            answer = lane.answer(frame, correlation_id)
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
+            answer = self._failure(api_key, lane.request, error)
+        if answer is None:
+            return False
+        self.requests[api_key] = self.requests.get(api_key, 0) + 1
+        if type(answer) is bytes and not connection.slots:
+            self.env.effects.append(_new_reply((connection.number, (answer,))))
+            return True
+        header = lane.header._replace(correlation_id=correlation_id)
+        if type(answer) is GeneratorType:
+            api = find(connection.role, api_key, self.modules[connection.role])
+            assert api is not None
+            self._start(connection, header, api, lane.request, answer)
+        else:
+            self._answer(connection, header, answer)
+        return True
 
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
         """Run the handler of a request without its own connection (inside an Envelope)."""
@@ -210,11 +251,11 @@ class Dispatcher:
         try:
             return api.handler(context, body)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            return self._failure(api, body, error)
+            return self._failure(api.key, body, error)
 
-    def _failure(self, api: Api, body: Any, error: Exception) -> Any:
+    def _failure(self, key: int, body: Any, error: Exception) -> Any:
         """Return the response to a request whose handler raised."""
-        name = ApiKey(api.key).name
+        name = ApiKey(key).name
         if not isinstance(error, KafkaError):
             self.env.contain(f"request {name}", error)
             is_storage = isinstance(error, StorageFault)
@@ -234,7 +275,7 @@ class Dispatcher:
         except StopIteration as stop:
             running.done(stop.value)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            running.done(self._failure(running.api, running.body, error))
+            running.done(self._failure(running.api.key, running.body, error))
 
     def _park(self, running: Running, wanted: Step) -> None:
         steps = running.steps

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
+from minikafka.serving.lanes import Lane
+
 Handler = Callable[[Any, Any], Any]
 H = TypeVar("H", bound=Handler)
+MakeLane = Callable[[Any, Any, memoryview], Lane | None]
+"""Called with context, request and frame; returns None if such requests have no lane."""
 
 BROKER = "broker"
 CONTROLLER = "controller"
@@ -26,11 +30,15 @@ class Api:
     high: int
     handler: Handler
     role: str = BROKER
+    lane: MakeLane | None = None
+    """Makes the lane for requests like one; None if the API has no lanes."""
 
 
-def broker_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
+def broker_api(
+    key: int, versions: tuple[int, int], lane: MakeLane | None = None
+) -> Callable[[H], H]:
     """Serve an API on broker listeners."""
-    return _register(BROKER, key, versions)
+    return _register(BROKER, key, versions, lane)
 
 
 def controller_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
@@ -38,10 +46,12 @@ def controller_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
     return _register(CONTROLLER, key, versions)
 
 
-def _register(role: str, key: int, versions: tuple[int, int]) -> Callable[[H], H]:
+def _register(
+    role: str, key: int, versions: tuple[int, int], lane: MakeLane | None = None
+) -> Callable[[H], H]:
     def mark(handler: H) -> H:
         assert (role, key) not in _APIS, f"API {key} has two handlers for {role}"
-        _APIS[role, key] = Api(int(key), versions[0], versions[1], handler, role)
+        _APIS[role, key] = Api(int(key), versions[0], versions[1], handler, role, lane)
         return handler
 
     return mark

@@ -449,7 +449,7 @@ MUTATIONS = (
     ),
     mutation(
         "a log goes on after an append that failed",
-        ("apis.produce", "_append", "ctx.broker.replicas.take_offline(fault)", "pass"),
+        ("apis._produce_outcomes", "append_failed", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
     *LOG_DIR_MUTATIONS,
 )  # fmt: skip

@@ -1,0 +1,80 @@
+"""Lanes: short ways for requests that repeat on a connection.
+
+Most requests of a producer differ only in their correlation id and their records. A lane knows the
+bytes that they have in common, so that they need no decoding, no dispatch and no encoding. It is a
+cache in front of a handler, never a second implementation: it calls the same functions, and returns
+None for any request that is not exactly what it knows, or that the handler would refuse. Such a
+request takes the general way, as if there were no lanes.
+
+The handler's module makes lanes, with `broker_api(…, lane=…)`.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from minikafka.rpc.envelope import RequestHeader
+
+MOST_LANES: Final = 16
+"""The limit for the lanes of one connection."""
+_API_KEY_AT: Final = 1
+_VERSION_ENDS: Final = 4
+CORRELATION_ID_ENDS: Final = 8
+"""A request begins with the API key, the version and the correlation id."""
+
+
+Answer = bytes | Generator[Any, Any, Any] | object
+"""The encoded response, or what the handler would return."""
+
+
+class Lane(Protocol):
+    """A short way for the requests that begin with `prefix`.
+
+    `header` and `request` are those of the request that the lane was made from. `request` has no
+    records. `prefix` has all bytes before the records; its correlation id does not count.
+    """
+
+    header: RequestHeader
+    request: Any
+    prefix: bytes
+
+    def answer(self, frame: memoryview, correlation_id: int) -> Answer | None:
+        """Handle a request; None if it must take the general way, and nothing has happened yet."""
+
+
+@dataclass(slots=True)
+class Lanes:
+    """The lanes of one connection."""
+
+    ends: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The lengths of the prefixes, by API key."""
+    _by_prefix: dict[bytes, Lane] = field(default_factory=dict)
+    _misses: int = 0
+    """Requests that took the general way, although their API has lanes."""
+
+    def find(self, frame: memoryview) -> Lane | None:
+        """The lane for a request, if it has one."""
+        if len(frame) < CORRELATION_ID_ENDS:
+            return None
+        for end in self.ends.get(frame[_API_KEY_AT], ()):
+            lane = self._by_prefix.get(bytes(frame[CORRELATION_ID_ENDS:end]))
+            if lane is not None and lane.prefix[:_VERSION_ENDS] == frame[:_VERSION_ENDS]:
+                return lane
+        return None
+
+    def is_wanted(self) -> bool:
+        """True if a lane should be made for a request that had none.
+
+        Not for the first one: many connections send only one. Later for fewer and fewer, so that a
+        client that never repeats itself costs little.
+        """
+        self._misses += 1
+        misses = self._misses
+        return misses > 1 and not misses & (misses - 1) and len(self._by_prefix) < MOST_LANES
+
+    def add(self, lane: Lane) -> None:
+        """Use a lane from now on."""
+        key, end = lane.header.api_key, len(lane.prefix)
+        self._by_prefix[lane.prefix[CORRELATION_ID_ENDS:]] = lane
+        known = self.ends.get(key, ())
+        self.ends[key] = (end, *(each for each in known if each != end))

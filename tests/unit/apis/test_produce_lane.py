@@ -1,0 +1,143 @@
+"""Produce requests that repeat: their lane answers as the handler does (`serving/lanes`)."""
+
+from types import GeneratorType
+
+import pytest
+
+from minikafka.apis._produce_lane import ProduceLane
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.produce import ProduceResponse
+from minikafka.sim.world.disk_errors import IO_ERROR, OneError
+from minikafka.sim.world.sim_client import NoResponseError
+from tests.worlds.sim_world import (
+    batch,
+    create_topic,
+    fetch,
+    produce,
+    produce_request,
+    replica,
+    started_cluster,
+    values_of,
+)
+
+LATE_US = (400_000, 400_000)
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t", partitions=2)
+    return cluster
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """What lanes answered."""
+    answers = []
+    answer = ProduceLane.answer
+
+    def noted(self, frame, correlation_id):
+        answers.append(answer(self, frame, correlation_id))
+        return answers[-1]
+
+    monkeypatch.setattr(ProduceLane, "answer", noted)
+    return answers
+
+
+@pytest.fixture
+def client(cluster):
+    """A client whose requests to t-0 have a lane, with acks=1 and with acks=all."""
+    client = cluster.client()
+    for acks in (1, 1, 1, -1, -1):
+        assert produce(client, "t", b"v", acks=acks).error_code == ErrorCode.NONE
+    return client
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+def test_requests_that_repeat_are_answered_as_bytes(cluster, client, taken, acks):
+    for offset in range(5, 8):
+        answer = produce(client, "t", b"%d" % offset, acks=acks)
+        assert (answer.index, answer.error_code, answer.base_offset) == (0, 0, offset)
+        assert (answer.log_append_time_ms, answer.log_start_offset) == (-1, 0)
+    assert [type(each) for each in taken] == [bytes] * 3
+    assert values_of(fetch(client, "t", 5)) == [b"5", b"6", b"7"]
+
+
+def test_another_partition_or_acks_takes_the_general_way(cluster, client, taken):
+    assert produce(client, "t", b"v", partition=1).base_offset == 0
+    assert produce(client, "t", b"v", acks=1, timeout_ms=7).base_offset == 5
+    assert taken == []
+
+
+def test_a_refused_batch_gets_the_error_of_the_handler(cluster, client, taken):
+    spoiled = bytearray(batch(b"v"))
+    spoiled[-1] ^= 1
+    answer = client.ask(produce_request("t", bytes(spoiled)), ProduceResponse, version=12)
+    (partition,) = answer.responses[0].partition_responses
+    assert partition.error_code == ErrorCode.CORRUPT_MESSAGE
+    assert taken == [None]
+    assert replica(cluster, 1, "t").log.log_end_offset == 5
+
+
+def test_a_batch_waits_for_the_one_that_is_validated_elsewhere(cluster, client, taken):
+    node = cluster.nodes[1]
+    node.node.env.units_per_step = 3
+    node.work_us = LATE_US
+    answers = []
+    for values in ((b"large",) * 10, (b"small",)):
+        client.send(produce_request("t", batch(*values)), answers.append, version=12)
+    cluster.world.run_until(lambda: len(answers) == 2, 5_000, "both are appended")
+    offsets = [each.responses[0].partition_responses[0].base_offset for each in answers]
+    assert offsets == [5, 15]
+    assert taken == [None, None]
+
+
+def test_a_failed_write_is_answered_and_not_repeated(taken):
+    cluster = started_cluster(1, log_dirs=2)
+    create_topic(cluster, "t", partitions=2)
+    client = cluster.client()
+    for index in (0, 1, 0, 1, 0, 1, 0, 1):
+        assert produce(client, "t", b"v", partition=index, acks=1).error_code == ErrorCode.NONE
+    metadata = cluster.nodes[1].node.raft.disk
+    logs = [replica(cluster, 1, "t", index).log for index in (0, 1)]
+    (failed,) = [index for index, log in enumerate(logs) if log.disk is not metadata]
+    logs[failed].disk.error = OneError(IO_ERROR, 0, ("append",))
+    taken.clear()
+    answer = produce(client, "t", b"v", partition=failed, acks=1)
+    assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert [type(each) for each in taken] == [ProduceResponse]
+    assert logs[failed].log_end_offset == 4
+    again = produce(client, "t", b"v", partition=failed, acks=1)
+    assert again.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert produce(client, "t", b"v", partition=1 - failed, acks=1).base_offset == 4
+
+
+def test_a_wait_for_followers_ends_with_bytes(taken):
+    cluster = started_cluster(2)
+    create_topic(cluster, "t", replicas=[[1, 2]], config={"min.insync.replicas": "2"})
+    client = cluster.client(node_id=1)
+    offsets = [produce(client, "t", b"v").base_offset for _ in range(5)]
+    assert offsets == list(range(5))
+    assert len(taken) == 3
+    assert all(isinstance(each, GeneratorType) for each in taken)
+    cluster.nodes[2].kill()
+    late = produce(client, "t", b"v", timeout_ms=5_000)
+    assert late.error_code in (
+        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        ErrorCode.REQUEST_TIMED_OUT,
+    )
+
+
+def test_a_fault_of_the_lane_closes_the_connection_as_one_of_the_handler(
+    cluster, client, monkeypatch
+):
+    def fail(*_, **__):
+        raise ValueError
+
+    monkeypatch.setattr(ProduceLane, "answer", fail)
+    contained = []
+    monkeypatch.setattr(Environment, "contain", lambda _, what, error: contained.append(what))
+    with pytest.raises(NoResponseError):
+        produce(client, "t", b"v")
+    assert contained == ["request PRODUCE"]
