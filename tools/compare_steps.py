@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
@@ -25,9 +25,18 @@ from typing import Any
 
 from minikafka.common import effects as fx
 from minikafka.common import events
+from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import node_config
-from minikafka.messages import create_topics, fetch, produce
+from minikafka.messages import (
+    create_topics,
+    fetch,
+    find_coordinator,
+    heartbeat,
+    join_group,
+    produce,
+    sync_group,
+)
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -36,10 +45,13 @@ from minikafka.server.driver import read_clock, resolve
 from minikafka.server.format import format_node
 from minikafka.server.os_disk import OsDisk
 
-CASES = ("ack1", "ackall", "idempotent", "kilobyte", "fetch", "fetch-id")
+CASES = ("ack1", "ackall", "idempotent", "kilobyte", "fetch", "fetch-id", "heartbeat")
 _PORTS = {"CLIENTS": 9092, "CONTROLLER": 9093}
 _START_S = 20.0
 _SIZE_BYTES = 4
+_HEARTBEAT_VERSION = 4
+_JOIN_VERSION = 7
+_SYNC_VERSION = 3
 _TO_FETCH = 500
 """Records in the log that is fetched from; a fetch reads the last one."""
 _WARM_UP_ROUNDS = 2
@@ -58,6 +70,8 @@ class Bench:
             "listener.security.protocol.map": ",".join(f"{it}:PLAINTEXT" for it in _PORTS),
             "inter.broker.listener.name": "CLIENTS", "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"1@{address}:{_PORTS['CONTROLLER']}",
+            "offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "1",
+            "group.initial.rebalance.delay.ms": "0",
         })  # fmt: skip
         format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
         disks = {path: OsDisk(path) for path in config.all_log_dirs}
@@ -68,6 +82,7 @@ class Bench:
         """Connections of the node to itself."""
         self._is_started = False
         self._sequence = 0
+        self._member: heartbeat.HeartbeatRequest | None = None
         self._carry_out(self._node.start(read_clock()))
         self._until(lambda: self._is_started)
         self._step(events.ConnectionOpened(0, "CLIENTS", address))
@@ -80,7 +95,9 @@ class Bench:
         if case == "idempotent":
             return [self._next_in_sequence() for _ in range(count)]
         body: Any
-        if case.startswith("fetch"):
+        if case == "heartbeat":
+            body, version = self._heartbeat(), _HEARTBEAT_VERSION
+        elif case.startswith("fetch"):
             version = 17 if case == "fetch-id" else 12
             body = _fetch("read", self._topic_ids[1])
         else:
@@ -105,8 +122,27 @@ class Bench:
         self._step(events.Tick())
         return took_ns / count / 1000
 
+    def steps(self, case: str, count: int) -> Callable[[], None]:
+        """A function that handles the requests of one round, all at the same time of the clocks."""
+        frames, now = self.frames(case, count), read_clock()
+        views = [memoryview(bytearray(frame)) for frame in frames]
+
+        def step() -> None:
+            for view in views:
+                self._node.step(events.RequestFrame(0, view), now)
+                self._node.next_deadline_ms()
+
+        return step
+
     def _check(self, case: str, reply: bytes) -> None:
         """Refuse to measure errors."""
+        if case == "heartbeat":
+            view = memoryview(reply)[_SIZE_BYTES:]
+            beat: Any = decode_response(
+                view, heartbeat.HeartbeatRequest.API_KEY, _HEARTBEAT_VERSION
+            )
+            assert beat[1].error_code == 0, beat
+            return
         version = 17 if case == "fetch-id" else 12
         key = fetch.FetchRequest if case.startswith("fetch") else produce.ProduceRequest
         body: Any = decode_response(memoryview(reply)[_SIZE_BYTES:], key.API_KEY, version)[1]
@@ -121,6 +157,28 @@ class Bench:
         body = _produce("written", acks=-1, producer_id=7, sequence=self._sequence)
         self._sequence += 1
         return _frame(body, 12)
+
+    def _heartbeat(self) -> heartbeat.HeartbeatRequest:
+        """The request of the only member of a group, which joins on the first call."""
+        if self._member is None:
+            find = find_coordinator.FindCoordinatorRequest(coordinator_keys=["g"])
+            self._until(lambda: self._ask(find, 4).coordinators[0].error_code == 0)
+            protocol = join_group.JoinGroupRequestProtocol("range", b"")
+            join = join_group.JoinGroupRequest(
+                group_id="g", session_timeout_ms=60_000, rebalance_timeout_ms=60_000,
+                protocol_type="consumer", protocols=[protocol],
+            )  # fmt: skip
+            answer = self._ask(join, _JOIN_VERSION)
+            if answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+                join.member_id = answer.member_id
+                answer = self._ask(join, _JOIN_VERSION)
+            assert answer.error_code == 0, answer
+            member = answer.generation_id, answer.member_id
+            given = [sync_group.SyncGroupRequestAssignment(answer.member_id, b"")]
+            sync = sync_group.SyncGroupRequest("g", *member, assignments=given)
+            assert self._ask(sync, _SYNC_VERSION).error_code == 0
+            self._member = heartbeat.HeartbeatRequest("g", *member)
+        return self._member
 
     def _create(self, name: str) -> Uuid:
         topic = create_topics.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
