@@ -15,7 +15,6 @@ from minikafka.cli._subcommands import (
     say_errors_with,
     wrong_servers,
 )
-from minikafka.cli.server_start import read_config
 from minikafka.commands.metadata_quorum import (
     add_controller,
     print_replication,
@@ -24,6 +23,7 @@ from minikafka.commands.metadata_quorum import (
 )
 from minikafka.commands.options import FAILED, ToolError
 from minikafka.config.definition import ConfigError
+from minikafka.server.one_node import read_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

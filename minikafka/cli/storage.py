@@ -8,12 +8,12 @@ Options as in Kafka's `kafka-storage.sh`: `format --cluster-id ID --config FILE`
 import argparse
 import sys
 
-from minikafka.cli.server_start import read_config
 from minikafka.commands.storage import RELEASES, FormatOptions, format_directories, print_info
 from minikafka.common.faults import StorageFault
 from minikafka.config.definition import ConfigError
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.format import FormatError, random_uuid
+from minikafka.server.one_node import read_config
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,8 @@ from typing import IO
 from minikafka.config.node_config import NodeConfig
 from minikafka.dev.layout import CONTROL, Layout
 from minikafka.dev.stop_signal import StopSignal
-from minikafka.server.launch import Lifeline, launch_node
+from minikafka.server.launch import Lifeline
+from minikafka.server.nursery import ForkedNode, Nursery
 
 ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
@@ -107,12 +108,13 @@ def _notice(layout: Layout) -> threading.Timer:
 class NodeProcess:
     """One node's process; `process` is None before the first launch."""
 
-    def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
+    def __init__(self, layout: Layout, node: int, nursery: Nursery, lifeline: Lifeline) -> None:
         """Start no process; `launch` does."""
         self._layout = layout
+        self._nursery = nursery
         self._lifeline = lifeline
         self.node = node
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: ForkedNode | None = None
         self._ready: IO[bytes] | None = None
         self._logged_bytes = 0
 
@@ -135,7 +137,7 @@ class NodeProcess:
         """Start the process; `await_ready` waits until it serves."""
         with self.log_file.open("ab") as log:
             self._logged_bytes = log.tell()
-            self.process, ready = launch_node(
+            self.process, ready = self._nursery.launch(
                 self._layout.properties_file(self.node), log, self._lifeline
             )
         self._ready = os.fdopen(ready, "rb")
@@ -173,8 +175,10 @@ class Supervisor:
     def __init__(self, layout: Layout) -> None:
         """Start no process; `run` does."""
         self._layout = layout
+        # First, while this process has one thread, and no descriptor that a node must not have.
+        self._nursery = nursery = Nursery.fork()
         lifeline = Lifeline()
-        self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
+        self._nodes = {node: NodeProcess(layout, node, nursery, lifeline) for node in layout.nodes}
         self._stop = StopSignal()
         self._lock = threading.Lock()
 
@@ -201,6 +205,7 @@ class Supervisor:
             control.close()
             (self._layout.directory / CONTROL).unlink(missing_ok=True)
             status = self._stop_all() or status
+            self._nursery.close()
         return status
 
     def _listen(self) -> socket.socket:

@@ -6,13 +6,30 @@ signal of Linux is no alternative: it is sent when the *thread* ends that starte
 """
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
+
+
+class OwnedProcess(Protocol):
+    """The methods of a `Popen` that the owner of a node needs."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while the process runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status when the process has ended; see `Popen.wait`."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Send a signal, unless the process has ended."""
 
 
 class Lifeline:
@@ -62,11 +79,11 @@ def launch_node(
     return process, read_end
 
 
-def end_with_owner(lifeline_fd: int) -> None:
-    """In the child: kill this process when the owner's end of the pipe is closed."""
+def end_with_owner(*lifeline_fds: int) -> None:
+    """In the child: kill this process when the owner's end of one of the pipes is closed."""
 
     def watch() -> None:
-        os.read(lifeline_fd, 1)
+        select.select(lifeline_fds, [], [])
         os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=watch, name="lifeline", daemon=True).start()

@@ -30,7 +30,8 @@ from minikafka.log.checkpoints import read_meta_properties
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
-from minikafka.server.launch import Lifeline, launch_node
+from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
+from minikafka.server.nursery import own_nursery
 from minikafka.server.os_disk import OsDisk
 from minikafka.testing.cluster import ClusterError, free_base_port
 
@@ -97,7 +98,7 @@ class Nodes:
         self.base_port = base_port
         self._placement = placement or Placement()
         self._directories = directories
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._processes: dict[int, OwnedProcess] = {}
         self._lifeline: Lifeline | None = None
 
     def __enter__(self) -> Self:
@@ -275,7 +276,7 @@ class Nodes:
         for process in processes:
             process.send_signal(number)
 
-    def _running(self, node: int) -> "subprocess.Popen[bytes]":
+    def _running(self, node: int) -> OwnedProcess:
         process = self._processes.get(node)
         if process is None:
             raise ClusterError(f"node {node} is not running")
@@ -383,14 +384,16 @@ class Nodes:
             raise ClusterError(f"node {node} is already running")
         if self._lifeline is None:
             raise ClusterError(f"node {node} cannot start: the cluster is not open")
+        file, environ = self._home(node) / "server.properties", self._placement.environ(node)
+        prefix = self._placement.prefix(node)
         with (self._home(node) / "node.log").open("ab") as log:
-            self._processes[node], ready = launch_node(
-                self._home(node) / "server.properties",
-                log,
-                self._lifeline,
-                prefix=self._placement.prefix(node),
-                environ=self._placement.environ(node),
-            )
+            if prefix:
+                self._processes[node], ready = launch_node(
+                    file, log, self._lifeline, prefix=prefix, environ=environ
+                )
+            else:
+                nursery = own_nursery()
+                self._processes[node], ready = nursery.launch(file, log, self._lifeline, environ)
         return ready
 
 

@@ -5,10 +5,31 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from minikafka.testing.cluster import free_base_port
+from minikafka.testing.nodes import Nodes
+
+
+def parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+
+
+def test_nodes_end_with_the_process_that_forked_them():
+    """Nobody could learn how they end: they must not stay behind."""
+    with Nodes(2) as cluster:
+        nodes = cluster.pids()
+        (nursery,) = {parent(pid) for pid in nodes.values()}
+        assert nursery != os.getpid()
+        os.kill(nursery, signal.SIGKILL)
+        for handle in map(os.pidfd_open, nodes.values()):
+            assert select.select([handle], [], [], 30)[0] == [handle]
+            os.close(handle)
+        cluster.kill(*nodes)
+        cluster.start(*nodes)
+        assert {parent(pid) for pid in cluster.pids().values()} != {nursery}
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])

@@ -8,7 +8,8 @@ the harness that has to find it out, stays as it is.
 import os
 import sys
 
-if "server-start" in sys.orig_argv and "MINIKAFKA_TEST_MUTATION" in os.environ:
+RUNS_NODES = {"server-start", "minikafka.server.nursery"}
+if RUNS_NODES.intersection(sys.orig_argv) and "MINIKAFKA_TEST_MUTATION" in os.environ:
     from tests.mutation import applied
     from tests.simulation.mutations import MUTATIONS
 

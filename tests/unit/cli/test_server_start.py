@@ -3,9 +3,9 @@
 import pytest
 
 from minikafka.cli.main import main
-from minikafka.cli.server_start import read_config
 from minikafka.config.definition import ConfigError
 from minikafka.config.node_config import ConfigErrors
+from minikafka.server.one_node import read_config
 
 LINES = """
 # as for Apache Kafka

@@ -1,0 +1,351 @@
+"""A process that has imported a node, and from which nodes are forked.
+
+The import takes most of the time that a node needs to start. A nursery does it once, so that a
+cluster starts, and a node starts again, in a part of that time. It has one thread, because a fork
+copies no other. Its owner may have many:
+
+    owner    -> nursery   a line of JSON and three descriptors: fork a node
+    nursery  -> owner     {"pid": ...} for it; {"exited": pid, "status": ...} when a node ends
+    owner    -> nursery   {"reap": pid}: the owner knows, the pid may be used again
+
+A nursery ends when its owner closes the socket or ends. A node that it has forked is a child of the
+nursery; like every node it ends with its owner's lifeline (`launch`).
+"""
+
+import atexit
+import gc
+import json
+import logging
+import os
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, Final
+
+from minikafka.server.launch import Lifeline
+from minikafka.server.one_node import run_node
+
+_MODULES: Final = (
+    "minikafka.server.process", "minikafka.server.log_lines",
+    "minikafka.controller.quorum_controller",
+    *(f"minikafka.apis.{name}" for name in (
+        "api_versions", "broker_heartbeat", "broker_registration", "controller_registration",
+        "vote", "begin_quorum_epoch", "fetch", "metadata", "describe_quorum",
+    )),
+)  # fmt: skip
+"""What a node of a cluster imports before it is ready."""
+_MOST_BYTES: Final = 1 << 20
+_DESCRIPTORS: Final = 3
+"""Log, ready pipe and lifeline."""
+
+
+class NurseryError(Exception):
+    """The nursery has ended, or could not fork."""
+
+
+class ForkedNode:
+    """A node's process: see `OwnedProcess`."""
+
+    def __init__(self, pid: int, nursery: "Nursery") -> None:
+        """Watch the process `pid`."""
+        self.pid = pid
+        self.returncode: int | None = None
+        self._nursery = nursery
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while the process runs."""
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status when the process has ended.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended within `timeout` seconds.
+        """
+        if not self._nursery.await_exit(self, timeout):
+            raise subprocess.TimeoutExpired(f"node process {self.pid}", timeout or 0.0)
+        assert self.returncode is not None
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the process has ended."""
+        self._nursery.signal(self, number)
+
+
+class Nursery:
+    """The owner's end of a nursery. Its methods may be called from any thread."""
+
+    def __init__(self, connection: socket.socket, reap: Callable[[], object]) -> None:
+        """Use the nursery at the other end of `connection`; `reap` waits for its end."""
+        self._connection = connection
+        self._reap = reap
+        self._changed = threading.Condition()
+        self._launching = threading.Lock()
+        self._nodes: dict[int, ForkedNode] = {}
+        self._replies: list[ForkedNode | str] = []
+        self._reader: threading.Thread | None = None
+        self.has_ended = False
+        """True if no node can be launched any more."""
+        self._is_closed = False
+
+    @classmethod
+    def fork(cls) -> "Nursery":
+        """Fork a nursery from this process, which must have one thread."""
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid:
+            theirs.close()
+            return cls(ours, lambda: os.waitpid(pid, 0))
+        status = 1
+        try:
+            ours.close()
+            os.setsid()
+            serve(theirs)
+            status = 0
+        except BaseException:  # noqa: BLE001 - nothing may return into the owner's code
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    @classmethod
+    def spawn(cls) -> "Nursery":
+        """Start a nursery from a process that may have several threads."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - the command is our own
+                [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),), start_new_session=True,
+            )  # fmt: skip
+        return cls(ours, process.wait)
+
+    def launch(
+        self,
+        properties_file: Path,
+        log: IO[bytes],
+        lifeline: Lifeline,
+        environ: Mapping[str, str] | None = None,
+    ) -> tuple[ForkedNode, int]:
+        """As `launch.launch_node`.
+
+        Raises:
+            NurseryError: the nursery has ended, or cannot fork.
+        """
+        request = {
+            "file": str(properties_file),
+            "environ": {**os.environ, **(environ or {})},
+            "directory": str(Path.cwd()),
+            "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        }
+        read_end, write_end = os.pipe()
+        try:
+            with self._launching:
+                node = self._ask(request, (log.fileno(), write_end, lifeline.read_end))
+        except BaseException:
+            os.close(read_end)
+            raise
+        finally:
+            os.close(write_end)
+        return node, read_end
+
+    def _ask(self, request: Mapping[str, Any], descriptors: tuple[int, ...]) -> ForkedNode:
+        if self.has_ended:
+            raise NurseryError("the nursery has ended")
+        if self._reader is None:
+            self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
+            self._reader.start()
+        try:
+            socket.send_fds(self._connection, [_line(request)], descriptors)
+        except OSError as error:
+            raise NurseryError(f"the nursery has ended: {error.strerror}") from None
+        with self._changed:
+            self._changed.wait_for(lambda: self._replies or self.has_ended)
+            if not self._replies:
+                raise NurseryError("the nursery has ended")
+            reply = self._replies.pop()
+        if isinstance(reply, str):
+            raise NurseryError(f"the nursery cannot fork: {reply}")
+        return reply
+
+    def await_exit(self, node: ForkedNode, timeout: float | None) -> bool:
+        """Wait until a node has ended; return False after `timeout` seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: node.returncode is not None, timeout)
+
+    def signal(self, node: ForkedNode, number: int) -> None:
+        """Send a signal to a node, unless it has ended: until then its pid is not reaped."""
+        with self._changed:
+            if node.returncode is None:
+                os.kill(node.pid, number)
+
+    def close(self) -> None:
+        """End the nursery, and with it every node that still runs. A second call does nothing."""
+        with self._launching:
+            if self._is_closed:
+                return
+            self._is_closed = self.has_ended = True
+        with suppress(OSError):  # it has ended
+            self._connection.shutdown(socket.SHUT_RDWR)
+        if self._reader is not None:
+            self._reader.join()
+        self._connection.close()
+        self._reap()
+
+    def _read(self) -> None:
+        with self._connection.makefile("rb") as lines:
+            for line in lines:
+                self._handle(json.loads(line))
+        with self._changed:
+            self.has_ended = True
+            for node in self._nodes.values():
+                # A node ends with its nursery.
+                node.returncode = -signal.SIGKILL
+            self._changed.notify_all()
+
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        with self._changed:
+            if "pid" in message:
+                node = self._nodes[message["pid"]] = ForkedNode(message["pid"], self)
+                self._replies.append(node)
+            elif "error" in message:
+                self._replies.append(message["error"])
+            else:
+                self._nodes.pop(message["exited"]).returncode = message["status"]
+                self._connection.sendall(_line({"reap": message["exited"]}))
+            self._changed.notify_all()
+
+
+_own: dict[int, Nursery] = {}
+_own_lock = threading.Lock()
+
+
+def own_nursery() -> Nursery:
+    """The nursery of this process, which is spawned when it is first needed."""
+    with _own_lock:
+        # By pid: a process that was forked from this one needs another.
+        nursery = _own.get(os.getpid())
+        if nursery is None or nursery.has_ended:
+            _own.clear()
+            nursery = _own[os.getpid()] = Nursery.spawn()
+            atexit.register(nursery.close)
+        return nursery
+
+
+def serve(connection: socket.socket) -> None:
+    """Be a nursery until the owner closes its end."""
+    gc.disable()
+    for name in _MODULES:
+        import_module(name)
+    with suppress(ImportError):  # asyncio's loop is used if uvloop is not installed
+        import_module("uvloop")
+    gc.freeze()
+    _Server(connection).run()
+
+
+class _Server:
+    """The nursery's end."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._running: dict[int, bool] = {}
+        """By pid: True if the owner was told that the process has ended."""
+        self._alive, self._until_the_end = os.pipe()
+        """The second is open until the nursery ends, which ends the nodes."""
+        self._woken, self._wake = os.pipe()
+
+    def run(self) -> None:
+        os.set_blocking(self._wake, False)
+        signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        received, descriptors = b"", []
+        while True:
+            ready, _, _ = select.select([self._connection.fileno(), self._woken], [], [])
+            if self._woken in ready:
+                os.read(self._woken, 512)
+                self._report_ended()
+            if self._connection.fileno() not in ready:
+                continue
+            data, found, _, _ = socket.recv_fds(self._connection, _MOST_BYTES, _DESCRIPTORS)
+            if not data:
+                return
+            *lines, received = (received + data).split(b"\n")
+            descriptors += found
+            for line in lines:
+                message = json.loads(line)
+                if "reap" in message:
+                    os.waitpid(message["reap"], 0)
+                    del self._running[message["reap"]]
+                else:
+                    self._fork(message, descriptors)
+                    descriptors = []
+
+    def _report_ended(self) -> None:
+        for pid, is_told in list(self._running.items()):
+            if is_told:
+                continue
+            ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is not None:
+                has_exited = ended.si_code == os.CLD_EXITED
+                status = ended.si_status if has_exited else -ended.si_status
+                self._running[pid] = True
+                self._connection.sendall(_line({"exited": pid, "status": status}))
+
+    def _fork(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            pid = -1
+            self._connection.sendall(_line({"error": error.strerror}))
+        if pid == 0:
+            self._become_node(request, *descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if pid > 0:
+            self._running[pid] = False
+            self._connection.sendall(_line({"pid": pid}))
+
+    def _become_node(self, request: Mapping[str, Any], log: int, ready: int, lifeline: int) -> None:
+        status = 1
+        try:
+            os.setsid()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._connection.close()
+            for descriptor in (self._woken, self._wake, self._until_the_end):
+                os.close(descriptor)
+            null = os.open(os.devnull, os.O_RDONLY)
+            for source, target in ((null, 0), (log, 1), (log, 2)):
+                os.dup2(source, target)
+            os.close(null)
+            os.close(log)
+            os.environ.clear()
+            os.environ.update(request["environ"])
+            os.chdir(request["directory"])
+            resource.setrlimit(resource.RLIMIT_NOFILE, tuple(request["files"]))
+            status = run_node(request["file"], ready_fd=ready, lifeline_fds=(lifeline, self._alive))
+        except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
+            traceback.print_exc()
+        finally:
+            logging.shutdown()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+
+
+def _line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,90 @@
+"""One node of this process: from a properties file to its exit status."""
+
+import gc
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from minikafka.config.definition import ConfigError
+from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
+from minikafka.config.properties import parse_properties
+
+_log = logging.getLogger("minikafka")
+
+
+def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
+    """Return the configuration that a file and overrides describe.
+
+    Raises:
+        ConfigError: with one line for each problem.
+    """
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ConfigError(f"{file}: cannot be read: {reason}") from None
+    given = parse_properties(text, file)
+    for override in overrides:
+        key, separator, value = override.partition("=")
+        if not separator or not key:
+            raise ConfigError(f"--override {override!r}: expected KEY=VALUE")
+        given[key.strip()] = value
+    return node_config(given)
+
+
+def run_node(
+    file: str,
+    overrides: Sequence[str] = (),
+    *,
+    ready_fd: int | None = None,
+    lifeline_fds: Sequence[int] = (),
+) -> int:
+    """Run the node that a properties file describes until it stops; return the exit status.
+
+    `ready_fd` gets a line when the node serves. The process is killed when the other end of a pipe
+    in `lifeline_fds` is closed.
+    """
+    if not __debug__:
+        return _refuse("python -O disables checks that the broker relies on; run without it")
+    try:
+        config = read_config(file, overrides)
+    except ConfigErrors as error:
+        return _refuse(*error.errors)
+    except ConfigError as error:
+        return _refuse(str(error))
+    # Here and below: tools that only read a configuration import none of these.
+    from minikafka.server.log_lines import set_up_logging  # noqa: PLC0415
+
+    set_up_logging(f"%(asctime)s %(levelname)s [node {config.node_id}] %(name)s: %(message)s")
+    if config.ignored:
+        _log.info("ignored, without meaning here: %s", ", ".join(config.ignored))
+
+    if lifeline_fds:
+        from minikafka.server.launch import end_with_owner  # noqa: PLC0415
+
+        end_with_owner(*lifeline_fds)
+
+    def started(_: NodeConfig) -> None:
+        _log.info("node %d serves", config.node_id)
+        if ready_fd is not None:
+            os.write(ready_fd, b"ready\n")
+            os.close(ready_fd)
+
+    # Imported objects live forever; `server/process.py` enables the collector when the node runs.
+    gc.disable()
+    from minikafka.server.process import StartError, run_nodes  # noqa: PLC0415
+
+    try:
+        return run_nodes([config], started)
+    except StartError as error:
+        _log.critical("%s", error)
+        return 1
+    finally:
+        gc.enable()
+
+
+def _refuse(*lines: str) -> int:
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+    return 2

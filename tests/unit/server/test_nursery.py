@@ -1,0 +1,124 @@
+"""Processes that are forked by a nursery, with a properties file that no node can start with."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from minikafka.server.launch import Lifeline
+from minikafka.server.nursery import Nursery, NurseryError, own_nursery
+
+FORK = """
+import sys
+from pathlib import Path
+from minikafka.server.launch import Lifeline
+from minikafka.server.nursery import Nursery
+nursery = Nursery.fork()
+with open(sys.argv[2], "ab") as log:
+    node, ready = nursery.launch(Path(sys.argv[1]), log, Lifeline())
+print(node.wait(30), end="")
+nursery.close()
+"""
+
+
+@pytest.fixture
+def nursery():
+    nursery = Nursery.spawn()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture
+def lifeline():
+    lifeline = Lifeline()
+    yield lifeline
+    lifeline.close()
+
+
+@pytest.fixture
+def launch(nursery, lifeline, tmp_path):
+    """Launch a node with a file of one bad line; returns the process and what it has logged."""
+    file = tmp_path / "server.properties"
+    file.write_text("no.such.key\n")
+
+    def launch(**environ):
+        log = tmp_path / "log"
+        with log.open("ab") as opened:
+            node, ready = nursery.launch(file, opened, lifeline, environ)
+        with os.fdopen(ready, "rb") as pipe:
+            assert pipe.read() == b""
+        return node, log
+
+    return launch
+
+
+def test_a_node_that_cannot_start_has_its_status_and_its_lines(launch):
+    for count in (1, 2):
+        node, log = launch()
+        assert node.wait(30) == node.poll() == node.returncode == 2
+        assert log.read_text().count("process.roles") == count
+    node.send_signal(signal.SIGKILL)  # it has ended: nothing happens
+
+
+def test_a_forked_nursery_is_as_one_that_was_spawned(tmp_path):
+    file = tmp_path / "server.properties"
+    file.write_text("no.such.key\n")
+    command = [sys.executable, "-c", FORK, str(file), str(tmp_path / "log")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("2", "")
+    assert "process.roles" in (tmp_path / "log").read_text()
+
+
+def test_an_ended_nursery_says_so_and_is_replaced(tmp_path, lifeline):
+    first = own_nursery()
+    assert own_nursery() is first
+    first.close()
+    with (tmp_path / "log").open("ab") as log, pytest.raises(NurseryError, match="has ended"):
+        first.launch(tmp_path / "absent", log, lifeline)
+    second = own_nursery()
+    assert second is not first
+    with (tmp_path / "log").open("ab") as log:
+        node, ready = second.launch(tmp_path / "absent", log, lifeline)
+    os.close(ready)
+    assert node.wait(30) == 2
+
+
+def test_a_nursery_ends_with_its_owner():
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+        )
+    ours.close()
+    assert process.wait(60) == 0
+
+
+def test_a_fork_that_fails_is_told():
+    """The owner gets the reason, and the nursery goes on."""
+    script = """
+import os, socket, sys
+from minikafka.server import nursery
+def fail():
+    raise OSError(11, "Resource temporarily unavailable")
+os.fork = fail
+nursery.serve(socket.socket(fileno=int(sys.argv[1])))
+"""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(theirs.fileno())], pass_fds=(theirs.fileno(),)
+        )
+    nursery = Nursery(ours, process.wait)
+    lifeline = Lifeline()
+    for _ in range(2):
+        with Path(os.devnull).open("ab") as log, pytest.raises(NurseryError, match="temporarily"):
+            nursery.launch(Path("absent"), log, lifeline)
+    lifeline.close()
+    nursery.close()
+    nursery.close()
+    assert process.returncode == 0
