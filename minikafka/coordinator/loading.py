@@ -35,6 +35,26 @@ class Replay(Protocol):
         """
 
 
+@dataclass(slots=True)
+class LoadTimes:
+    """How long the loads of partitions took that came to their end, in milliseconds."""
+
+    count: int = 0
+    total_ms: int = 0
+    longest_ms: int = 0
+
+    def add(self, took_ms: int) -> None:
+        """Note a load."""
+        self.count += 1
+        self.total_ms += took_ms
+        self.longest_ms = max(self.longest_ms, took_ms)
+
+    @property
+    def average_ms(self) -> float:
+        """The average; 0 if there was no load."""
+        return self.total_ms / max(self.count, 1)
+
+
 def read_slice(partition: LedPartition, replay: Replay) -> bool:
     """Read the next slice of the log; return True at the end of the log.
 
@@ -77,9 +97,12 @@ class PartitionLoader:
     is_wanted: Callable[[], bool]
     on_loaded: Callable[[], None]
     on_lost: Callable[[], None]
+    times: LoadTimes
+    _began_ms: int = 0
 
     def start(self) -> None:
         """Read the first slice in the next step."""
+        self._began_ms = self.env.clock.monotonic_ms
         self.env.later(self._next)
 
     def _next(self) -> None:
@@ -110,6 +133,7 @@ class PartitionLoader:
             self.on_lost()
         else:
             if at_end:
+                self.times.add(self.env.clock.monotonic_ms - self._began_ms)
                 self.on_loaded()
             else:
                 self.env.later(self._next)

@@ -22,6 +22,7 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Write
+from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.group.group import Group
@@ -48,6 +49,7 @@ class GroupCoordinator:
     config: Callable[[], Config]
     shards: dict[int, Shard] = field(default_factory=dict)
     memory: GroupMemory = field(init=False)
+    load_times: LoadTimes = field(default_factory=LoadTimes)
 
     def __post_init__(self) -> None:
         """Create the memory bound that all shards share."""
@@ -79,6 +81,7 @@ class GroupCoordinator:
                 self.replicas,
                 self._lost,
                 self.memory,
+                self.load_times,
             )
             shard.load()
 

@@ -23,7 +23,7 @@ from minikafka.common.state_table import StateTable
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Journal, JournalSettings, Write
-from minikafka.coordinator.loading import PartitionLoader
+from minikafka.coordinator.loading import LoadTimes, PartitionLoader
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.slices import in_slices
 from minikafka.group.expiration import GroupExpiration
@@ -78,6 +78,7 @@ class Shard:
     replicas: Replicas
     on_lost: Callable[["Shard"], None]
     memory: GroupMemory
+    load_times: LoadTimes
     state: ShardState = ShardState.LOADING
     groups: dict[str, Group] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
@@ -123,6 +124,7 @@ class Shard:
             is_wanted=lambda: self.state is ShardState.LOADING,
             on_loaded=lambda: in_slices(self.env, self._take_over(replay)),
             on_lost=lambda: self.on_lost(self),
+            times=self.load_times,
         ).start()
 
     def _take_over(self, replay: GroupReplay) -> Iterator[int]:

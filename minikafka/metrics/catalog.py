@@ -181,6 +181,22 @@ LOG_APPEND_RETRIES = _gauge(
     _MARKERS + "LogAppendRetryQueueSize",
     "Ended transactions whose last record cannot be written to __transaction_state yet.",
 )
+LONGEST_TRANSACTION_LOAD = _gauge(
+    _server("transaction-coordinator-metrics", "partition-load-time-max"),
+    "The longest load of a partition of __transaction_state since the start, in ms.",
+)
+AVERAGE_TRANSACTION_LOAD = _gauge(
+    _server("transaction-coordinator-metrics", "partition-load-time-avg"),
+    "The average load of a partition of __transaction_state since the start, in ms.",
+)
+LONGEST_GROUP_LOAD = _gauge(
+    _server("group-coordinator-metrics", "partition-load-time-max"),
+    "The longest load of a partition of __consumer_offsets since the start, in ms.",
+)
+AVERAGE_GROUP_LOAD = _gauge(
+    _server("group-coordinator-metrics", "partition-load-time-avg"),
+    "The average load of a partition of __consumer_offsets since the start, in ms.",
+)
 
 BROKER_METRICS = (
     BROKER_STATE,
@@ -212,6 +228,10 @@ BROKER_METRICS = (
     LOG_SIZE,
     UNKNOWN_DESTINATIONS,
     LOG_APPEND_RETRIES,
+    LONGEST_TRANSACTION_LOAD,
+    AVERAGE_TRANSACTION_LOAD,
+    LONGEST_GROUP_LOAD,
+    AVERAGE_GROUP_LOAD,
 )
 
 # Of controllers

@@ -81,3 +81,7 @@ def _broker(broker: BrokerServices) -> Iterator[Sample]:
     transactions = broker.transactions
     yield Sample(catalog.UNKNOWN_DESTINATIONS, transactions.markers.unknown_destinations)
     yield Sample(catalog.LOG_APPEND_RETRIES, transactions.retried_appends)
+    yield Sample(catalog.LONGEST_TRANSACTION_LOAD, transactions.load_times.longest_ms)
+    yield Sample(catalog.AVERAGE_TRANSACTION_LOAD, transactions.load_times.average_ms)
+    yield Sample(catalog.LONGEST_GROUP_LOAD, broker.groups.load_times.longest_ms)
+    yield Sample(catalog.AVERAGE_GROUP_LOAD, broker.groups.load_times.average_ms)

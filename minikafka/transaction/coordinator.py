@@ -24,6 +24,7 @@ from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import JournalSettings, Write
+from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.slices import in_slices
@@ -79,6 +80,7 @@ class TransactionCoordinator:
     producer_ids: ProducerIdSource
     markers: MarkerSender
     shards: dict[int, TransactionShard] = field(default_factory=dict)
+    load_times: LoadTimes = field(default_factory=LoadTimes)
     memory: TransactionMemory = field(init=False)
     services: TransactionServices = field(init=False)
 
@@ -92,6 +94,7 @@ class TransactionCoordinator:
             self.memory,
             self._journal_settings,
             lambda: self.image().feature(TRANSACTION_VERSION),
+            self.load_times,
         )
 
     def _journal_settings(self) -> JournalSettings:

@@ -27,7 +27,7 @@ from minikafka.common.errors import (
 from minikafka.common.ids import TopicPartition
 from minikafka.common.state_table import StateTable
 from minikafka.coordinator.journal import Journal, JournalSettings, Write
-from minikafka.coordinator.loading import PartitionLoader
+from minikafka.coordinator.loading import LoadTimes, PartitionLoader
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.slices import in_slices
 from minikafka.records.builder import NewRecord
@@ -111,6 +111,7 @@ class TransactionServices:
     memory: TransactionMemory
     journal_settings: Callable[[], JournalSettings]
     version: Callable[[], int]
+    load_times: LoadTimes
 
 
 @dataclass(slots=True, eq=False)
@@ -155,6 +156,7 @@ class TransactionShard:
             is_wanted=lambda: self.state is TransactionShardState.LOADING,
             on_loaded=lambda: in_slices(services.env, self._take_over(replay)),
             on_lost=lambda: self.on_lost(self),
+            times=services.load_times,
         ).start()
 
     def _take_over(self, replay: TransactionReplay) -> Iterator[int]:

@@ -18,7 +18,7 @@ def parent(pid):
 
 
 def test_nodes_end_with_the_process_that_forked_them():
-    """Nobody could learn how they end: they must not stay behind."""
+    """No process would learn how they end, so they must not stay behind."""
     with Nodes(2) as cluster:
         nodes = cluster.pids()
         (nursery,) = {parent(pid) for pid in nodes.values()}

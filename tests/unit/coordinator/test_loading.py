@@ -72,3 +72,24 @@ def test_a_damaged_log_that_is_led_elsewhere_is_not_read_again(world):
     world.run(10_000)
     assert len(world.replicas.damages) == 1
     assert world.groups.shards == {}
+
+
+def test_the_time_of_a_load_is_kept(make_world):
+    world = make_world()
+    times = world.groups.load_times
+    assert (times.count, times.longest_ms) == (1, 0)
+    for number in range(1200):
+        world.commit({0: number, 1: number}, metadata="x" * 20)
+    world.start()
+    times = world.groups.load_times
+    assert (times.count, times.average_ms) == (0, 0.0)
+    world.lead()
+    now_ms = began_ms = world.env.clock.monotonic_ms
+    while world.groups.shards[0].loaded_to == 0:
+        now_ms += 5
+        world.at(now_ms)
+        take_turn(world.env, now_ms)
+    assert times.count == 1
+    assert 10 <= times.longest_ms == times.average_ms <= now_ms - began_ms
+    times.add(0)
+    assert times.average_ms == times.longest_ms / 2
