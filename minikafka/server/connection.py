@@ -12,7 +12,8 @@ Responses to pipelined requests are sent together, with one system call.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,10 @@ _WRITE_HIGH_BYTES = 1024 * 1024
 # The response to the first of several pipelined requests waits at most until this many are handled.
 _GATHERED_REPLIES = 8
 _TURN_S = 0.001
+# The `__new__` of a named tuple is Python code; every request makes an event.
+_new_request: Callable[[tuple[int | None, memoryview]], RequestFrame] = partial(
+    tuple.__new__, RequestFrame
+)
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -267,7 +272,7 @@ class Connection(asyncio.BufferedProtocol):
             self.take_turn()
 
     def _consume(self, frame: memoryview) -> None:
-        self._owner.deliver(RequestFrame(self.number, frame))  # type: ignore[arg-type]
+        self._owner.deliver(_new_request((self.number, frame)))
 
     def _set_reading(self) -> None:
         """Read while there is room: only a read notices that the peer closed the connection."""

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from traceback import clear_frames
 from typing import Protocol
 
@@ -28,6 +29,8 @@ from minikafka.server.outbound import Outbound
 _log = logging.getLogger("minikafka.server")
 # Codecs run in parallel with the node's thread; Python code shares the interpreter with it.
 _WORKERS = 2
+# The `__new__` of a named tuple is Python code; each event has a time.
+_new_now: Callable[[tuple[int, int]], Now] = partial(tuple.__new__, Now)
 
 
 class SteppingNode(Protocol):
@@ -45,7 +48,7 @@ class SteppingNode(Protocol):
 
 def read_clock() -> Now:
     """Return the current time."""
-    return Now(time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000)
+    return _new_now((time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000))
 
 
 class Driver:
@@ -119,19 +122,23 @@ class Driver:
 
     def _carry_out(self, effects: Sequence[fx.Effect]) -> None:
         connections = self.connections
-        together = len(effects) > 1
-        if together:
-            connections.gather()
+        if len(effects) <= 1:
+            for effect in effects:
+                self._carry_out_one(effect)
+            return
+        connections.gather()
         try:
             for effect in effects:
-                kind = type(effect)
-                if kind is fx.Reply:
-                    connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
-                else:
-                    self._HANDLERS[kind](self, effect)
+                self._carry_out_one(effect)
         finally:
-            if together:
-                connections.release()
+            connections.release()
+
+    def _carry_out_one(self, effect: fx.Effect) -> None:
+        kind = type(effect)
+        if kind is fx.Reply:
+            self.connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
+        else:
+            self._HANDLERS[kind](self, effect)
 
     def _send(self, effect: fx.Send) -> None:
         try:
