@@ -124,7 +124,7 @@ class ProduceLane:
 
     def answer(
         self, frame: memoryview, correlation_id: int
-    ) -> bytes | Generator[Any, Any, Any] | ProduceResponse | None:
+    ) -> tuple[bytes] | Generator[Any, Any, Any] | ProduceResponse | None:
         """See `Lane.answer`."""
         records = self._records(frame)
         if records is None or records[_LAST_ATTRIBUTE] & TRANSACTIONAL:
@@ -179,10 +179,12 @@ class ProduceLane:
             return None
         return frame[start:end]
 
-    def _encode(self, correlation_id: int, info: LogAppendInfo) -> bytes:
-        return self._pack(
-            self._size_bytes, correlation_id, self._before, info.first_offset, info.log_append_time,
-            info.log_start_offset, self._after,
+    def _encode(self, correlation_id: int, info: LogAppendInfo) -> tuple[bytes]:
+        return (
+            self._pack(
+                self._size_bytes, correlation_id, self._before, info.first_offset,
+                info.log_append_time, info.log_start_offset, self._after,
+            ),
         )  # fmt: skip
 
     def _wait(
@@ -191,7 +193,7 @@ class ProduceLane:
         info: LogAppendInfo,
         waiting: list[WaitingAppend],
         answer: PartitionProduceResponse,
-    ) -> Steps[bytes | ProduceResponse]:
+    ) -> Steps[tuple[bytes] | ProduceResponse]:
         response = self._response(answer)
         yield from await_replicas(self._ctx, self.request, response, waiting)
         return response if answer.error_code else self._encode(correlation_id, info)

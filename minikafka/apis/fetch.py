@@ -15,6 +15,7 @@ Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESS
 
 from collections.abc import Sequence
 
+from minikafka.apis._fetch_lane import FetchLane, fetch_lane
 from minikafka.apis._fetch_reading import ConsumerFetch, FollowerFetch, Reading, refused_partition
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.config import broker as keys
@@ -38,7 +39,11 @@ from minikafka.serving.steps import Steps, wait_until
 _READ_COMMITTED = 1
 
 
-@broker_api(ApiKey.FETCH, versions=(4, 18))
+def _lane(ctx: BrokerContext, request: FetchRequest, frame: memoryview) -> FetchLane | None:
+    return fetch_lane(ctx, request, frame, fetch)
+
+
+@broker_api(ApiKey.FETCH, versions=(4, 18), lane=_lane)
 def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
     """Read, and wait up to `max_wait_ms` for `min_bytes` if less is available."""
     if replica_id_of(request) >= 0 and not ctx.may_be_broker:

@@ -184,17 +184,18 @@ class Dispatcher:
         (correlation_id,) = _correlation_id(frame, _CORRELATION_ID_AT)
         api_key = lane.header.api_key
         try:
-            answer = lane.answer(frame, correlation_id)
+            answer: Any = lane.answer(frame, correlation_id)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             answer = self._failure(api_key, lane.request, error)
         if answer is None:
             return False
         self.requests[api_key] = self.requests.get(api_key, 0) + 1
-        if type(answer) is bytes and not connection.slots:
-            self.env.effects.append(_new_reply((connection.number, (answer,))))
+        kind = type(answer)
+        if kind is tuple and not connection.slots:
+            self.env.effects.append(_new_reply((connection.number, answer)))
             return True
         header = lane.header._replace(correlation_id=correlation_id)
-        if type(answer) is GeneratorType:
+        if kind is GeneratorType:
             api = find(connection.role, api_key, self.modules[connection.role])
             assert api is not None
             self._start(connection, header, api, lane.request, answer)
@@ -350,6 +351,9 @@ class Dispatcher:
             return None
         if type(response) is bytes:
             return (response,)
+        if type(response) is tuple:
+            # Parts that a lane has encoded.
+            return response
         try:
             return encode_response(header.correlation_id, response, header.api_version)
         except Exception as error:  # noqa: BLE001 - the barrier judges it

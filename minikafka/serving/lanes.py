@@ -13,6 +13,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from minikafka.common.effects import Part
 from minikafka.rpc.envelope import RequestHeader
 
 MOST_LANES: Final = 16
@@ -23,8 +24,8 @@ CORRELATION_ID_ENDS: Final = 8
 """A request begins with the API key, the version and the correlation id."""
 
 
-Answer = bytes | Generator[Any, Any, Any] | object
-"""The encoded response, or what the handler would return."""
+Answer = tuple[Part, ...] | Generator[Any, Any, Any] | object
+"""The parts of the encoded response, or what the handler would return."""
 
 
 class Lane(Protocol):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from minikafka.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -17,7 +18,7 @@ from minikafka.messages.incremental_alter_configs import (
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
-from minikafka.rpc.envelope import encode_request
+from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
 from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
@@ -26,6 +27,7 @@ from tests.worlds.sim_world import create_topic, started_cluster
 
 TOPICS = ("t", "other", "__consumer_offsets", "absent")
 BY_ID_FROM = 13
+SESSIONS_FROM = 7
 
 
 @dataclass
@@ -99,6 +101,20 @@ produces = st.builds(
     st.sampled_from((0, 0, 0, 0, 1, 2)), st.integers(1, 5),
 )  # fmt: skip
 
+fetches = st.builds(
+    lambda *values: ("fetch", *values),
+    st.sampled_from((4, 11, 12, 12, 13, 15, 16, 17, 18)),
+    st.lists(
+        st.tuples(
+            st.sampled_from(TOPICS[:2] * 3 + TOPICS), st.sampled_from((0, 0, 0, 1, 7)),
+            st.integers(-1, 6), st.sampled_from((-1, -1, 0, 5)),
+        ),
+        max_size=3,
+    ),
+    st.sampled_from((0, 0, 1)), st.sampled_from(("none", "new", "same", "same", "same", "wrong")),
+    st.sampled_from((0, 0, 1)), st.sampled_from((0, 70, 1 << 20)), st.integers(1, 5),
+)  # fmt: skip
+
 changes = st.one_of(
     st.builds(lambda topic: ("delete", topic), st.sampled_from(TOPICS[:2])),
     st.builds(
@@ -126,7 +142,8 @@ class Player:
         self.ids = {}
         for name in TOPICS[:2]:
             self.create(name)
-        self.clients = [RawClient(self.cluster, f"raw{number}") for number in range(2)]
+        self.clients = [RawClient(self.cluster, f"raw{number}") for number in range(3)]
+        self.session = 0, 0
         self.sent = 0
 
     def create(self, name):
@@ -136,6 +153,8 @@ class Player:
         match action:
             case ("produce", *values):
                 self.produce(*values)
+            case ("fetch", *values):
+                self.fetch(*values)
             case ("delete", topic):
                 client = self.cluster.client()
                 request = DeleteTopicsRequest(topic_names=[topic], timeout_ms=5_000)
@@ -170,13 +189,51 @@ class Player:
             self.clients[client].send(frame[4:])
             self.cluster.world.run(2)
 
+    def fetch(self, version, wanted, isolation, session, max_wait_ms, max_bytes, repeats):  # fmt: skip
+        """Fetch several times, each time further on in the session if it is the same."""
+        for number in range(repeats):
+            topics = {}
+            for topic, index, offset, epoch in wanted:
+                name, topic_id = topic, ZERO_UUID
+                if version >= BY_ID_FROM:
+                    name, topic_id = "", self.ids.get(topic, Uuid.of(7, 7))
+                topics.setdefault((name, topic_id), []).append(
+                    FetchPartition(index, epoch, offset + number, -1, -1, max_bytes)
+                )
+            session_id, session_epoch = {
+                "none": (0, -1), "new": (0, 0), "same": self.session,
+                "wrong": (self.session[0], 99),
+            }[session]  # fmt: skip
+            if version < SESSIONS_FROM:
+                session_id, session_epoch = 0, -1
+            request = FetchRequest(
+                max_wait_ms=max_wait_ms, min_bytes=1, max_bytes=1 << 20, isolation_level=isolation,
+                session_id=session_id, session_epoch=session_epoch,
+                topics=[FetchTopic(*key, each) for key, each in topics.items()],
+            )  # fmt: skip
+            self.sent += 1
+            frame = b"".join(encode_request(self.sent, "reader", request, version))
+            reader = self.clients[2]
+            before = len(reader.received)
+            reader.send(frame[4:])
+            self.cluster.world.run(10)
+            (received,) = reader.received[before:]
+            if received == b"closed":
+                return
+            _, response = decode_response(memoryview(received)[4:], 1, version)
+            if session == "new":
+                self.session = response.session_id, 1
+                session = "same"
+            elif session == "same" and not response.error_code and response.session_id:
+                self.session = response.session_id, self.session[1] + 1
+
     def result(self):
         self.cluster.world.run(2_000)
         return [each.received for each in self.clients], self.cluster.world.digest
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(produces, produces, produces, changes), min_size=1, max_size=12))
+@given(st.lists(st.one_of(produces, produces, fetches, fetches, changes), min_size=1, max_size=12))
 def test_lanes_change_no_answer_and_no_disk(actions):
     results = []
     for context in (nullcontext(), without_lanes()):

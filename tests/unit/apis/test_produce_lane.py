@@ -55,12 +55,12 @@ def client(cluster):
 
 
 @pytest.mark.parametrize("acks", [1, -1])
-def test_requests_that_repeat_are_answered_as_bytes(cluster, client, taken, acks):
+def test_requests_that_repeat_are_answered_encoded(cluster, client, taken, acks):
     for offset in range(5, 8):
         answer = produce(client, "t", b"%d" % offset, acks=acks)
         assert (answer.index, answer.error_code, answer.base_offset) == (0, 0, offset)
         assert (answer.log_append_time_ms, answer.log_start_offset) == (-1, 0)
-    assert [type(each) for each in taken] == [bytes] * 3
+    assert [type(each) for each in taken] == [tuple] * 3
     assert values_of(fetch(client, "t", 5)) == [b"5", b"6", b"7"]
 
 
@@ -113,7 +113,7 @@ def test_a_failed_write_is_answered_and_not_repeated(taken):
     assert produce(client, "t", b"v", partition=1 - failed, acks=1).base_offset == 4
 
 
-def test_a_wait_for_followers_ends_with_bytes(taken):
+def test_a_wait_for_followers_has_a_lane(taken):
     cluster = started_cluster(2)
     create_topic(cluster, "t", replicas=[[1, 2]], config={"min.insync.replicas": "2"})
     client = cluster.client(node_id=1)

@@ -1,0 +1,218 @@
+"""The lane of Fetch requests for one partition, or for the whole session (see `serving/lanes`).
+
+Such requests differ in the epoch of their session and in the position of the reader. As in the lane
+of Produce, the general encoder has encoded what is compared and what is sent.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from struct import Struct
+from typing import Any, Final
+
+from minikafka.common.effects import Part
+from minikafka.messages.fetch import (
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    PartitionData,
+)
+from minikafka.protocol.primitives import records_size, uvarint
+from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.lanes import CORRELATION_ID_ENDS
+
+Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Generator[Any, Any, Any]]
+_LANES_FROM: Final = 12
+"""Since then requests have all fields of a position."""
+_SIZE_BYTES: Final = 4
+_EPOCH = Struct(">i")
+_POSITION = Struct(">iqiq")
+"""Leader epoch, fetch offset, last fetched epoch, log start offset."""
+_OFFSETS = Struct(">qqq")
+"""High watermark, last stable offset, log start offset."""
+_RESPONSE_HEAD = Struct(">ii")
+_SAMPLE_EPOCH: Final = 0x21222324
+_SAMPLE_POSITION: Final = (0x31323334, 0x4142434445464748, 0x51525354, 0x6162636465666768)
+_SAMPLE_OFFSETS: Final = (0x0102030405060708, 0x1112131415161718, 0x2122232425262728)
+_SAMPLE_RECORDS: Final = bytes(range(128, 192))
+
+
+def fetch_lane(
+    ctx: BrokerContext, request: FetchRequest, frame: memoryview, handler: Handler
+) -> "FetchLane | None":
+    """Make the lane of requests like the one in `frame`; None if they have no lane."""
+    topics = request.topics
+    if ctx.version < _LANES_FROM or request.forgotten_topics_data or len(topics) > 1:
+        return None
+    if topics and len(topics[0].partitions) != 1:
+        return None
+    lane = FetchLane(ctx, request, handler)
+    return lane if lane.position_of(frame) is not None else None
+
+
+class FetchLane:
+    """Handles the Fetch requests that differ only in session epoch and position."""
+
+    __slots__ = (
+        "_ctx", "_epoch_at", "_handler", "_length", "_middle", "_position_at", "_tail", "_template",
+        "_topic", "header", "prefix", "request",
+    )  # fmt: skip
+
+    def __init__(self, ctx: BrokerContext, request: FetchRequest, handler: Handler) -> None:
+        """Make a lane for requests like `request`, in their general encoding."""
+        self.header = RequestHeader(ctx.api_key, ctx.version, ctx.correlation_id, ctx.client_id)
+        self._ctx = replace(ctx, frame=None)
+        self._handler = handler
+        self._topic = request.topics[0] if request.topics else None
+        self._template: _Template | None = None
+        self.request = request
+        self.request = self._like(_SAMPLE_EPOCH, _SAMPLE_POSITION)
+        encoded = _joined(encode_request(0, ctx.client_id, self.request, ctx.version))
+        encoded = encoded[_SIZE_BYTES:]
+        self._length = len(encoded)
+        self.prefix, _, rest = encoded.partition(_EPOCH.pack(_SAMPLE_EPOCH))
+        self._epoch_at = len(self.prefix)
+        self._middle, self._tail = rest, b""
+        self._position_at = self._length
+        if self._topic is not None:
+            self._middle, _, self._tail = rest.partition(_POSITION.pack(*_SAMPLE_POSITION))
+            self._position_at = self._length - len(self._tail) - _POSITION.size
+
+    def position_of(self, frame: memoryview) -> tuple[int, ...] | None:
+        """The position in a request; empty if it names no partition, None if it is not alike."""
+        at = self._epoch_at
+        position_at = self._position_at
+        if (
+            len(frame) != self._length
+            or frame[at + _EPOCH.size : position_at] != self._middle
+            or frame[CORRELATION_ID_ENDS:at] != self.prefix[CORRELATION_ID_ENDS:]
+        ):
+            return None
+        if self._topic is None:
+            return ()
+        if frame[position_at + _POSITION.size :] != self._tail:
+            return None
+        return _POSITION.unpack_from(frame, position_at)
+
+    def answer(
+        self, frame: memoryview, correlation_id: int
+    ) -> tuple[Part, ...] | Generator[Any, Any, Any] | FetchResponse | None:
+        """See `Lane.answer`."""
+        position = self.position_of(frame)
+        if position is None:
+            return None
+        (epoch,) = _EPOCH.unpack_from(frame, self._epoch_at)
+        request = self.request = self._like(epoch, position)
+        outcome = self._handler(self._ctx, request)
+        if type(outcome) is FetchResponse:
+            return self._encode(correlation_id, outcome)
+        return self._wait(correlation_id, outcome)
+
+    def _wait(
+        self, correlation_id: int, steps: FetchResponse | Generator[Any, Any, FetchResponse]
+    ) -> Generator[Any, Any, Any]:
+        assert not isinstance(steps, FetchResponse)
+        response = yield from steps
+        return self._encode(correlation_id, response)
+
+    def _like(self, epoch: int, position: Sequence[int]) -> FetchRequest:
+        """A request of this lane."""
+        known, topic = self.request, self._topic
+        topics = []
+        if topic is not None:
+            (old,) = topic.partitions
+            leader_epoch, offset, last_epoch, log_start = position
+            wanted = FetchPartition(
+                old.partition, leader_epoch, offset, last_epoch, log_start, old.partition_max_bytes
+            )
+            topics.append(FetchTopic(topic.topic, topic.topic_id, [wanted]))
+        return FetchRequest(
+            None, known.replica_id, known.replica_state, known.max_wait_ms, known.min_bytes,
+            known.max_bytes, known.isolation_level, known.session_id, epoch, topics, [],
+            known.rack_id,
+        )  # fmt: skip
+
+    def _encode(
+        self, correlation_id: int, response: FetchResponse
+    ) -> tuple[Part, ...] | FetchResponse:
+        """Encode a response with records, or without news; any other is returned as it is."""
+        data = _only_partition(response)
+        if data is None:
+            return response
+        template = self._template
+        if template is None or template.key != _key(response, data):
+            template = self._template = _Template(response, data, self._ctx.version)
+        return template.encode(correlation_id, data)
+
+
+class _Template:
+    """The encoded response with one partition, without an error."""
+
+    __slots__ = ("_after", "_before", "_between", "_pack", "_size_bytes", "key")
+
+    def __init__(self, like: FetchResponse, data: PartitionData, version: int) -> None:
+        self.key = _key(like, data)
+        (topic,) = like.responses
+        sample = PartitionData(
+            data.partition_index, 0, *_SAMPLE_OFFSETS,
+            aborted_transactions=data.aborted_transactions, records=_SAMPLE_RECORDS,
+        )  # fmt: skip
+        response = FetchResponse(
+            session_id=like.session_id,
+            responses=[FetchableTopicResponse(topic.topic, topic.topic_id, [sample])],
+        )
+        encoded = _joined(encode_response(0, response, version))
+        head, _, rest = encoded.partition(_OFFSETS.pack(*_SAMPLE_OFFSETS))
+        before_records, _, self._after = rest.partition(_SAMPLE_RECORDS)
+        self._before, self._between = head[_RESPONSE_HEAD.size :], before_records[:-1]
+        layout = f">ii{len(self._before)}sqqq{len(self._between)}s"
+        self._pack = Struct(layout).pack
+        self._size_bytes = len(encoded) - _SIZE_BYTES - len(_SAMPLE_RECORDS) - 1
+
+    def encode(self, correlation_id: int, data: PartitionData) -> tuple[Part, ...]:
+        records = data.records
+        size = 0 if records is None else records_size(records)
+        length = uvarint(size + 1)
+        head = self._pack(
+            self._size_bytes + len(length) + size, correlation_id, self._before,
+            data.high_watermark, data.last_stable_offset, data.log_start_offset, self._between,
+        )  # fmt: skip
+        if not size or records is None:
+            return (head + length + self._after,)
+        return (head + length, records, self._after)
+
+
+def _key(response: FetchResponse, data: PartitionData) -> tuple[object, ...]:
+    """What a template has, apart from offsets and records."""
+    (topic,) = response.responses
+    return (
+        response.session_id, topic.topic, topic.topic_id, data.partition_index,
+        data.aborted_transactions is None,
+    )  # fmt: skip
+
+
+def _only_partition(response: FetchResponse) -> PartitionData | None:
+    """The partition of a response that has one, without an error and with nothing unusual."""
+    if response.error_code or len(response.responses) != 1 or response.node_endpoints:
+        return None
+    partitions = response.responses[0].partitions
+    if len(partitions) != 1:
+        return None
+    data = partitions[0]
+    if (
+        data.error_code
+        or data.records is None
+        or data.aborted_transactions
+        or data.diverging_epoch is not None
+        or data.current_leader is not None
+        or data.preferred_read_replica != -1
+    ):
+        return None
+    return data
+
+
+def _joined(parts: Sequence[Any]) -> bytes:
+    """The bytes of a message that has no records of a file."""
+    return b"".join(parts)
