@@ -2,16 +2,22 @@
 
 Two loops with different client libraries are members of one group. A third process reads what they
 write. The loops are not asked to stop before they have read to the end of every input partition.
+
+A loop that is silent for too long is killed, and another process with the same transactional id
+takes over. librdkafka 2.16.1 needs this: a producer whose broker leaves the metadata may never
+return from `begin_transaction`.
 """
 
+import dataclasses
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from minikafka.common.ids import TopicPartition
-from minikafka.harness.clients.loop_client import LoopTask
+from minikafka.harness.clients.loop_client import SILENT_MAX_S, LoopTask
 from minikafka.harness.clients.output_reader import OutputTask
 from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.lines import EventLog, RunEvent
@@ -26,8 +32,11 @@ member that the group has replaced would not be fenced."""
 
 _LOOP = "minikafka.harness.clients.loop"
 _READER = "minikafka.harness.clients.output_reader"
-_DRAIN_S = 100.0
-"""Longer than the timeout of a transaction that a failed producer left open."""
+_DRAIN_S = 200.0
+"""Longer than the timeout of a transaction that a failed producer left open, and than the time in
+which two loops are replaced."""
+_NUMBERS_PER_PROCESS = 1_000_000
+_REPLACED_MAX = 5
 _DRAIN_INPUTS_PER_S = 2_000
 _END_S = 30.0
 _READ_END_S = 150.0
@@ -35,6 +44,65 @@ _HEAL_S = 60.0
 
 Wait = Callable[[Callable[[], bool], float], bool]
 """Waits until something is done, up to some seconds; returns False after them."""
+
+
+@dataclass(slots=True)
+class LoopProcess:
+    """A process that runs a loop; `place` counts the processes of this loop, starting at 0."""
+
+    task: LoopTask
+    log: Path
+    place: int = 0
+    reached: dict[int, int] = field(default_factory=dict)
+    _heard_s: float = field(default_factory=time.monotonic)
+    _process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._process = start_part(_LOOP, self.task.to_json(), self.log, append=bool(self.place))
+
+    @property
+    def name(self) -> str:
+        """The loop in words."""
+        return f"Loop {self.task.loop} ({self.task.client})"
+
+    @property
+    def is_running(self) -> bool:
+        """True while the process exists."""
+        return self._process.poll() is None
+
+    @property
+    def is_stuck(self) -> bool:
+        """True if the process exists and has been silent for too long."""
+        return self.is_running and time.monotonic() - self._heard_s > SILENT_MAX_S
+
+    def take(self, event: RunEvent) -> None:
+        """Process an event of the loop."""
+        self._heard_s = time.monotonic()
+        if event["event"] == "loop":
+            self.reached = {int(number): offset for number, offset in event["reached"].items()}
+
+    def ask_to_finish(self) -> None:
+        """Ask the loop to end after its transaction; return at once."""
+        close_input(self._process)
+
+    def end(self) -> int:
+        """Kill the process if it still exists; return its exit status."""
+        close_input(self._process)
+        if self.is_running:
+            self._process.kill()
+        return self._process.wait()
+
+    def replaced(self) -> "LoopProcess":
+        """Kill the process, and start the one that takes over."""
+        self.end()
+        place = self.place + 1
+        log = Path(self.task.log)
+        task = dataclasses.replace(
+            self.task,
+            first_number=place * _NUMBERS_PER_PROCESS + 1,
+            log=str(log.with_name(f"loop-{self.task.loop}-{place}.msgpack")),
+        )
+        return LoopProcess(task, self.log, place)
 
 
 @dataclass(slots=True)
@@ -48,8 +116,8 @@ class Loops:
     expected: dict[TopicPartition, Expected] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    _reached: dict[int, dict[int, int]] = field(default_factory=dict)
+    _loops: dict[int, LoopProcess] = field(default_factory=dict)
+    _reader: subprocess.Popen[bytes] | None = None
 
     @property
     def event_files(self) -> list[Path]:
@@ -59,38 +127,46 @@ class Loops:
     def start(self) -> None:
         """Start the loops and the reader."""
         for task in self.tasks:
-            self._processes.append(start_part(_LOOP, task.to_json(), self._log(task.loop)))
-        log = self.files.logs / "outputs.log"
-        self._processes.append(start_part(_READER, self.reading.to_json(), log))
+            log = self.files.logs / f"loop-{task.loop}.log"
+            self._loops[task.loop] = LoopProcess(task, log)
+        self._reader = start_part(_READER, self.reading.to_json(), self._reader_log)
 
-    def _log(self, loop: int) -> Path:
-        return self.files.logs / f"loop-{loop}.log"
+    @property
+    def _reader_log(self) -> Path:
+        return self.files.logs / "outputs.log"
 
     def take(self, event: RunEvent) -> None:
-        """Keep the progress or the note of an event."""
-        if event["event"] == "loop":
-            reached = {int(number): offset for number, offset in event["reached"].items()}
-            self._reached[event["loop"]] = reached
-        elif event["event"] == "loop_note":
+        """Process an event of a loop; ignore others."""
+        if event["event"] == "loop_note":
             self.notes.append(event["note"])
+        elif event["event"] in {"loop", "loop_renewed"} and event["loop"] in self._loops:
+            self._loops[event["loop"]].take(event)
+
+    def look(self) -> None:
+        """Replace each loop that has been silent for too long."""
+        for number, process in self._loops.items():
+            if process.is_stuck and process.place < _REPLACED_MAX:
+                self.notes.append(
+                    f"{process.name} did nothing for {SILENT_MAX_S:.0f} s, was killed, and another"
+                    " process took over."
+                )
+                self._loops[number] = process.replaced()
 
     def has_reached(self, ends: Mapping[int, int]) -> bool:
         """True if, for every partition, a loop reports a position at its end."""
         return bool(ends) and all(
-            any(reached.get(number, -1) >= end for reached in self._reached.values())
+            any(each.reached.get(number, -1) >= end for each in self._loops.values())
             for number, end in ends.items()
         )
 
     def finish(self, ends: Mapping[int, int], servers: str, wait: Wait) -> None:
         """Wait for the loops, end them, and let the reader read to the end."""
         patience_s = _DRAIN_S + sum(ends.values()) / _DRAIN_INPUTS_PER_S
-        *loops, reader = self._processes
-        self.drained = wait(
-            lambda: self.has_reached(ends) or any(it.poll() is not None for it in loops), patience_s
-        ) and self.has_reached(ends)
-        for process in loops:
-            close_input(process)
-        wait(lambda: all(it.poll() is not None for it in loops), _END_S)
+        wait(lambda: self.has_reached(ends) or not self._all_run(), patience_s)
+        self.drained = self.has_reached(ends)
+        for process in self._loops.values():
+            process.ask_to_finish()
+        wait(lambda: not any(it.is_running for it in self._loops.values()), _END_S)
         watcher = ClusterWatcher(servers, self.reading.output, EventLog(Path(os.devnull)))
         watcher.width = self.reading.partitions
         try:
@@ -102,24 +178,31 @@ class Loops:
             self.expected = watcher.expected()
         finally:
             watcher.stop()
-        close_input(reader)
-        wait(lambda: reader.poll() is not None, _READ_END_S)
+        reader = self._reader
+        if reader is not None:
+            close_input(reader)
+            wait(lambda: reader.poll() is not None, _READ_END_S)
         self.end()
+
+    def _all_run(self) -> bool:
+        return all(process.is_running for process in self._loops.values())
 
     def end(self) -> None:
         """Kill the remaining processes, and note each that did not exit with 0."""
-        names = [
-            *((f"Loop {task.loop} ({task.client})", self._log(task.loop)) for task in self.tasks),
-            ("The reader of the loops' outputs", self.files.logs / "outputs.log"),
+        ended = [(process.name, process.log, process.end()) for process in self._loops.values()]
+        if self._reader is not None:
+            close_input(self._reader)
+            if self._reader.poll() is None:
+                self._reader.kill()
+            name = "The reader of the loops' outputs"
+            ended.append((name, self._reader_log, self._reader.wait()))
+        self._loops.clear()
+        self._reader = None
+        self.problems += [
+            f"{name} ended with status {status}; see {log}."
+            for name, log, status in ended
+            if status
         ]
-        for (name, log), process in zip(names, self._processes, strict=False):
-            close_input(process)
-            if process.poll() is None:
-                process.kill()
-            status = process.wait()
-            if status:
-                self.problems.append(f"{name} ended with status {status}; see {log}.")
-        self._processes.clear()
 
 
 def plan_loops(

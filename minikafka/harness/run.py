@@ -401,6 +401,8 @@ class VerificationRun:
                 if self.loops is not None:
                     self.loops.take(event)
                 self.view.take(event)
+        if self.loops is not None:
+            self.loops.look()
         self.view.tick()
 
     def _wait(self, is_done: Callable[[], bool], timeout_s: float) -> bool:

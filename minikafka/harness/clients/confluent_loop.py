@@ -111,7 +111,8 @@ class ConfluentLoop:
             for number, values in outputs.items():
                 for value in values:
                     self._produce(number, value)
-            self._producer.flush(END_TIMEOUT_S)
+            if self._producer.flush(END_TIMEOUT_S):
+                raise NotEndedError("not every output was acknowledged before the timeout")
         except KafkaException as error:
             raise self._judged(error) from error
         metadata = self._consumer.consumer_group_metadata()

@@ -71,11 +71,14 @@ class Loop:
     task: LoopTask
     log: LoopLog
     events: EventLog
-    _number: int = 0
+    _number: int = field(init=False)
     _counts: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys((COMMITTED, ABORTED, UNKNOWN, "inputs"), 0)
     )
     _status_at_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._number = self.task.first_number - 1
 
     def turn(self, client: LoopClient) -> None:
         """Gather inputs, and transform them in one transaction.

@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 from minikafka.harness.clients.records import digest
 
 TRANSACTION_TIMEOUT_MS = 60_000
+SILENT_MAX_S = 75.0
+"""A loop writes an event after each turn. Its steps end by themselves long before this time."""
 SESSION_TIMEOUT_MS = 6_000
 HEARTBEAT_INTERVAL_MS = 1_500
 
@@ -27,7 +29,8 @@ class LoopTask:
     """The task of a loop's process.
 
     `topic` may be several names, separated by commas, each with `width` partitions. `output` is the
-    topic of the outputs, with a partition for each input partition. `offsets_min_isr` is the
+    topic of the outputs, with a partition for each input partition. `first_number` is the number of
+    the process's first transaction; no other process of the loop uses it. `offsets_min_isr` is the
     min.insync.replicas to set for __consumer_offsets; 0 leaves it as it is.
     """
 
@@ -40,6 +43,7 @@ class LoopTask:
     output: str
     log: str
     events: str
+    first_number: int = 1
     offsets_min_isr: int = 0
 
     @property

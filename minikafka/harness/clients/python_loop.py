@@ -1,5 +1,6 @@
 """The client of a loop with kafka-python."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -126,20 +127,20 @@ class PythonLoop:
             self._producer.flush()
             self._producer.send_offsets_to_transaction(placed, metadata)
 
-        self._within(work)
+        self._within("outputs and offsets", work)
 
     def commit(self) -> None:
         """Commit, with a timeout."""
-        self._within(self._producer.commit_transaction)
+        self._within("commit", self._producer.commit_transaction)
 
     def abort(self) -> None:
         """Abort, with a timeout."""
         try:
-            self._within(self._producer.abort_transaction)
+            self._within("abort", self._producer.abort_transaction)
         except NotEndedError as error:
             raise LoopFailedError(str(error)) from error
 
-    def _within(self, work: Callable[[], object]) -> None:
+    def _within(self, name: str, work: Callable[[], object]) -> None:
         """Do one step in a separate thread, since kafka-python would wait forever."""
         said: SimpleQueue[BaseException | None] = SimpleQueue()
 
@@ -156,7 +157,7 @@ class PythonLoop:
             error = said.get(timeout=END_TIMEOUT_S)
         except Empty:
             # The thread still uses the producer.
-            raise LoopFailedError("no answer before the timeout") from None
+            raise LoopFailedError(f"{name}: no answer before the timeout") from None
         if error is None:
             return
         manager = self._producer._transaction_manager  # noqa: SLF001 - not reported elsewhere
@@ -190,8 +191,14 @@ class PythonLoop:
 
     def close(self) -> None:
         """Close the producer with a timeout, and leave the group."""
-        self._producer.close(timeout=CLOSE_TIMEOUT_S)
-        self._consumer.close(autocommit=False, timeout_ms=int(CLOSE_TIMEOUT_S * 1000))
+        try:
+            self._producer.close(timeout=CLOSE_TIMEOUT_S)
+        except KafkaError as error:  # it flushes first
+            print(f"the producer did not close cleanly: {error!r}", file=sys.stderr)
+        try:
+            self._consumer.close(autocommit=False, timeout_ms=int(CLOSE_TIMEOUT_S * 1000))
+        except KafkaError as error:
+            print(f"the consumer did not close cleanly: {error!r}", file=sys.stderr)
 
     def _on_revoke(self, partitions: Iterable[TopicPartition]) -> None:
         gone = {self._task.number(it.topic, it.partition) for it in partitions}

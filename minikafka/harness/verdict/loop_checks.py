@@ -207,7 +207,8 @@ def judge_loop_files(
     passes = {LIVE: OutputPass(), AFRESH: OutputPass()}
     is_damaged = False
     try:
-        loops = [read_loop_log(path) for path in sorted(files.loops.glob("loop-*.msgpack"))]
+        loops = [read_loop_log(path) for path in files.loops.glob("loop-*.msgpack")]
+        loops.sort(key=lambda record: (record.loop, min(record.transactions, default=0)))
         passes = read_output_log(files.loop_outputs)
     except (LedgerDamagedError, OSError) as error:
         said.append(f"The evidence of the loops is damaged or missing: {error}.")
@@ -235,19 +236,24 @@ def judge_loop_files(
         "read_afresh": passes[AFRESH].count,
         "live_complete": bool(passes[LIVE].ends),
         "afresh_complete": bool(passes[AFRESH].ends),
-        "members": [
-            {
-                "loop": record.loop,
-                "client": str(record.header["client"]),
-                "instances": record.renewals + 1,
-                "ended": record.ended,
-                **record.counts(),
-            }
-            for record in loops
-        ],
+        "members": _members(loops),
         "problems": said,
     }
     return LoopVerdict(values, findings)
+
+
+def _members(records: Sequence[LoopRecord]) -> list[dict[str, Any]]:
+    """Return a row for each loop; a loop whose process was replaced has several logs."""
+    rows: dict[int, dict[str, Any]] = {}
+    for record in records:
+        client = str(record.header["client"])
+        none = dict.fromkeys(("instances", *OUTCOMES), 0)
+        row = rows.setdefault(record.loop, {"loop": record.loop, "client": client, **none})
+        row["instances"] += record.renewals + 1
+        row["ended"] = record.ended
+        for outcome, count in record.counts().items():
+            row[outcome] += count
+    return list(rows.values())
 
 
 def loop_promises(findings: LoopFindings | None) -> dict[str, dict[str, Any]]:

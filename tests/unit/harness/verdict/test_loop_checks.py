@@ -253,6 +253,20 @@ def test_the_files_of_a_run_are_judged(files):
     }  # fmt: skip
 
 
+def test_a_loop_whose_process_was_replaced_is_one_member(files):
+    with FrameWriter(files.loops / "loop-2-1.msgpack") as frames:
+        log = LoopLog(frames)
+        log.header(run="r", loop=2, client="kafka-python", transactional_id="i")
+        log.begun(1_000_001, [InputRun(1, 0, 1)])
+    found = judge_loop_files(files, drained=True, partitions=2, problems=[])
+    assert not found.findings.counts
+    assert [row["loop"] for row in found.values["members"]] == [1, 2]
+    assert found.values["members"][1] == {
+        "loop": 2, "client": "kafka-python", "instances": 3, "ended": False,
+        "committed": 2, "aborted": 0, "unknown": 1,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["loop-2.msgpack", "outputs.msgpack"])
 def test_damaged_evidence_leaves_a_run_undecided(files, name):
     path = files.loops / name
