@@ -215,10 +215,15 @@ class VerificationRun:
             self.settings.partitions,
             self.injected,
             quorum_terms(self._past),
+            transactional_ids=sorted(
+                {each["id"] for each in self._past if each["event"] == "transaction"}
+            ),
         )
         self.notes += found.notes
         self.elections = found.elections_before(closing_at_ms)
-        self._past += [self.events.append(change) for change in found.changes]
+        self._past += [
+            self.events.append(change) for change in [*found.changes, *found.coordinators]
+        ]
 
     def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
         """Compare the replicas; the cluster must be stopped."""
