@@ -144,7 +144,8 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
     distribution = workload.size_distribution
     add("--size-distribution", "(%(default)s)", choices=DISTRIBUTIONS, default=distribution)
     add("--key-skew", "exponent of a Zipf distribution (0: none)", type=float, default=0.0)
-    add("--transactions", "write in transactions, and abort some", action="store_true")
+    said = "write in transactions, abort some, and run two consume-transform-produce loops"
+    add("--transactions", said, action="store_true")
 
 
 def _workload(args: argparse.Namespace) -> WorkloadOptions:

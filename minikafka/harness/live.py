@@ -75,8 +75,8 @@ class RunState:
             case "reader":
                 self.polled_count = event["polled"]
                 return self._mark(event, _CHANGES.get(event["change"], ""))
-            case "producer_renewed":
-                return self._mark(event, f"producer {event['pid']} started a new client")
+            case "producer_renewed" | "loop_renewed":
+                return self._mark(event, _renewed_line(event))
             case "node":
                 return self._mark(event, _node_line(event))
             case "quorum_waiting":
@@ -108,6 +108,11 @@ _CHANGES = {
     "leave": "a consumer left the group",
     "join": "a consumer joined the group",
 }
+
+
+def _renewed_line(event: RunEvent) -> str:
+    who = f"producer {event['pid']}" if "pid" in event else f"loop {event['loop']}"
+    return f"{who} started a new client"
 
 
 def _node_line(event: RunEvent) -> str:

@@ -11,7 +11,7 @@ ends the writing early and leads to a verdict on the run so far; the second abor
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,7 @@ from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.interrupts import Interrupt, RunAbortedError, interrupts
 from minikafka.harness.lines import EventLog, RunEvent, Tail, wall_ms
 from minikafka.harness.live import LiveView, RunState, print_verdict
+from minikafka.harness.loops import Loops, judged, start_loops
 from minikafka.harness.page import report, timeline
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
@@ -113,6 +114,7 @@ class VerificationRun:
     view: LiveView = field(init=False)
     spark: SparkProcess = field(init=False)
     reader: ReaderProcess | None = None
+    loops: Loops | None = None
     meta: dict[str, Any] = field(init=False)
     obstacles: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -213,28 +215,21 @@ class VerificationRun:
             self.settings.partitions,
             self.injected,
             quorum_terms(self._past),
+            transactional_ids=sorted(
+                {each["id"] for each in self._past if each["event"] == "transaction"}
+            ),
         )
         self.notes += found.notes
         self.elections = found.elections_before(closing_at_ms)
-        self._past += [self.events.append(change) for change in found.changes]
+        self._past += [
+            self.events.append(change) for change in [*found.changes, *found.coordinators]
+        ]
 
     def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
         """Compare the replicas; the cluster must be stopped."""
-        log_dirs = cluster.log_dirs()
-        if not log_dirs:
-            self.replicas = replicas.not_compared(
-                "The run did not start the cluster and cannot read its logs."
-            )
-        elif not self.meta["topic_id"]:
-            self.replicas = replicas.not_compared("There was no topic.")
-        else:
-            try:
-                topics = self.meta["topic"].split(",")
-                compared = replicas.compare_replicas(log_dirs, *topics, expected=self.expected)
-            except OSError as error:
-                self.replicas = replicas.not_compared(f"The logs cannot be read: {error}.")
-            else:
-                self.replicas = compared.as_json()
+        topics = self.meta["topic"].split(",") if self.meta["topic_id"] else []
+        topics += [self.loops.reading.output] if self.loops is not None else []
+        self.replicas = replicas.compare_stopped(cluster.log_dirs(), topics, self.expected)
 
     def _go(self, cluster: ClusterUnderTest) -> None:
         settings, topic = self.settings, self.meta["topic"]
@@ -266,15 +261,7 @@ class VerificationRun:
             timestamps=self.timestamps,
         )
         self._tails += [Tail(path) for path in workload.event_files]
-        self.reader = start_reader(
-            settings,
-            self.files,
-            run=self.meta["id"],
-            bootstrap_servers=cluster.bootstrap_servers,
-            topic=topic,
-        )
-        if self.reader is not None:
-            self._tails.append(Tail(Path(self.reader.task.events)))
+        self._start_readers(cluster.bootstrap_servers)
         quorum = QuorumClient(cluster.bootstrap_servers)
         quorum_watcher = QuorumWatcher(quorum.ask, self.events)
         watcher.start()
@@ -293,15 +280,32 @@ class VerificationRun:
             watcher.look()
             watcher.look_at_ends()
             self.expected = watcher.expected()
+            self._end_loops(watcher.high_watermarks, cluster.bootstrap_servers)
         finally:
             watcher.stop()
             quorum_watcher.stop()
             quorum.close()
             if self.reader is not None:
                 self.reader.end()
+            if self.loops is not None:
+                self.loops.end()
         if settings.stream != "live":
             self._begin_stream(cluster)
         self._judge()
+
+    def _start_readers(self, servers: str) -> None:
+        """Start the consumer group, and with transactions the loops."""
+        run, topic = self.meta["id"], self.meta["topic"]
+        self.reader = start_reader(
+            self.settings, self.files, run=run, bootstrap_servers=servers, topic=topic
+        )
+        if self.reader is not None:
+            self._tails.append(Tail(Path(self.reader.task.events)))
+        self.loops = start_loops(
+            self.settings, self.files, run=run, bootstrap_servers=servers, topic=topic
+        )
+        if self.loops is not None:
+            self._tails += [Tail(path) for path in self.loops.event_files]
 
     def _ask_topic(self, watcher: ClusterWatcher) -> None:
         """Fetch the topic's id; without an answer everything else is judged nevertheless."""
@@ -326,6 +330,14 @@ class VerificationRun:
             reader.ask_to_finish()
             self._wait(lambda: not reader.is_running, END_TIMEOUT_S)
             self.notes += reader.notes
+
+    def _end_loops(self, ends: Mapping[int, int], servers: str) -> None:
+        loops = self.loops
+        if loops is not None:
+            self._phase("waiting for the transactional loops")
+            loops.finish(ends, servers, self._wait)
+            self.notes += loops.notes
+            self.expected |= loops.expected
 
     def _write(
         self,
@@ -391,7 +403,11 @@ class VerificationRun:
                 self.spark.take(event)
                 if self.reader is not None:
                     self.reader.take(event)
+                if self.loops is not None:
+                    self.loops.take(event)
                 self.view.take(event)
+        if self.loops is not None:
+            self.loops.look()
         self.view.tick()
 
     def _wait(self, is_done: Callable[[], bool], timeout_s: float) -> bool:
@@ -418,6 +434,7 @@ class VerificationRun:
         self.meta["interrupted"] = self.interrupted.has_come
         tables = self._ledgers()
         seen = watermarks.samples(self._past, self.meta["topic"])
+        loops = judged(self.loops)
         evidence = Evidence(
             run=self.meta,
             settings=self.settings.as_json(),
@@ -440,6 +457,8 @@ class VerificationRun:
             has_standby=len(self.voters) > 1,
             changes=self.changes.as_json() if self.changes is not None else {},
             lost_changes=self.changes.lost if self.changes is not None else None,
+            loops=loops.values,
+            loop_findings=loops.findings,
             is_own=self.is_own,
             is_whole=self.is_whole,
             topic_asked=self.topic_asked,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.transaction_mutations import COUNT_ABORTED, READ_ABORTED, READ_OPEN
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 HERE = Path(__file__).parent
@@ -28,8 +30,8 @@ BEHIND_BEFORE_THE_OTHERS = [
 """Broker 1 misses six seconds of records; it is back 3 s before the brokers that have them."""
 
 
-def verified(out, faults, mutation=None):
-    schedule = {"schema": "minikafka.schedule/1", "seed": 7, "seconds": 20, "faults": faults}
+def verified(out, faults, mutation=None, *, more=(), seconds=20):
+    schedule = {"schema": "minikafka.schedule/1", "seed": 7, "seconds": seconds, "faults": faults}
     out.mkdir()
     file = out / "wanted.json"
     file.write_text(json.dumps(schedule))
@@ -40,7 +42,7 @@ def verified(out, faults, mutation=None):
         environ["MINIKAFKA_TEST_MUTATION"] = mutation
     done = subprocess.run(
         [sys.executable, "-m", "minikafka.cli.verify", "--schedule", str(file),
-         "--out", str(out / "run"), "--rate", "400", "--partitions", "3", "--seed", "7", "--controllers", "one"],
+         "--out", str(out / "run"), "--rate", "400", "--partitions", "3", "--seed", "7", "--controllers", "one", *more],
         capture_output=True, text=True, check=False, env=environ,
     )  # fmt: skip
     shown = done.stdout + done.stderr
@@ -69,3 +71,35 @@ def test_no_record_is_lost_without_the_mutation(tmp_path, faults):
     """The same faults without a mutated broker: nothing is lost (H4, E1, E5)."""
     status, verdict = verified(tmp_path / "whole", faults)
     assert (status, verdict["outcome"]) == (0, "verified"), verdict["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("mutation", "kinds"),
+    [
+        (READ_ABORTED, {"failed_but_read", "loop_aborted_read"}),
+        (READ_OPEN, {"loop_changed", "loop_aborted_read"}),
+        (COUNT_ABORTED, {"loop_lost"}),
+    ],
+)
+def test_a_weakened_guard_of_transactions_is_found_by_the_loops(tmp_path, mutation, kinds):
+    """S2: an aborted or open transaction that is read, and one whose inputs count as done."""
+    more = ("--transactions",)
+    status, verdict = verified(tmp_path / "mutated", [], mutation, more=more, seconds=10)
+    assert (status, verdict["outcome"]) == (1, "broken")
+    broken = {kind for kind, row in verdict["promises"].items() if row["count"]}
+    assert kinds <= broken, (broken, verdict["loops"])
+
+
+def test_transactions_are_verified_without_a_mutation(tmp_path):
+    """The same loops without a mutated broker: exactly once."""
+    more = ("--transactions",)
+    status, verdict = verified(tmp_path / "whole", [], more=more, seconds=10)
+    assert (status, verdict["outcome"]) == (0, "verified"), verdict["sentence"]
+    loops = verdict["loops"]
+    assert loops["inputs"] == loops["transformed"] == loops["read_live"] == loops["read_afresh"]
+    assert loops["inputs"] >= 1_000
+    assert min(loops["committed"], loops["aborted"]) > 0
+    assert all(row["committed"] for row in loops["members"])
+    page = (tmp_path / "whole" / "run" / "report.html").read_text()
+    assert 'data-lane="transactions"' in page
+    assert 'data-lane="coordinators"' in page

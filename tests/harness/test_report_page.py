@@ -58,8 +58,8 @@ def test_the_page_is_complete_in_both_schemes_and_all_widths(pages, browser, nam
         lanes = page.locator(".lane h3").all_inner_texts()
         expected = [
             *("Faults", "Acknowledgements", "Errors", "Latency", "Unavailability", "Leader"),
-            *("In-sync replicas (ISR)", "Eligible leader replicas (ELR)", "High watermark"),
-            "Records so far",
+            *("In-sync replicas (ISR)", "Eligible leader replicas (ELR)", "Transactions"),
+            *("Transaction coordinator", "High watermark", "Records so far"),
         ]
         assert [lane for lane in lanes if lane != "Broken promises"] == expected
         assert ("Broken promises" in lanes) == (name == "broken")
@@ -147,6 +147,11 @@ def test_the_wheel_zooms_around_the_pointer_with_ctrl_and_scrolls_without(pages,
         ("hwm", 15, 30, r"partition 0: 4\d\d ?\npartition 1"),
         ("faults", 7, 28, r"kill 1: SIGKILL to node 1 \(5\.0 s to 9\.0 s\)"),
         ("faults", 15, 28, r"full-disk 3: not done: not done: mounting is not permitted here"),
+        ("transactions", 3.2, 10, r"p1: committed, 1,003 records \(3\.0 s to 3\.3 s\)"),
+        ("transactions", 7.2, 28, r"loop 1: aborted, 1,007 records"),
+        ("transactions", 5.2, 10, r"p1: unknown, 1,005 records"),
+        ("coordinators", 3, 10, r"p1: node 1 \(0\.0 s to 5\.5 s\)"),
+        ("coordinators", 6, 28, r"loop 1: node none \(5\.5 s to 7\.0 s\)"),
         ("anomalies", 4, 10, r"lost: \d+ \("),
     ],
 )
@@ -183,7 +188,7 @@ def test_a_fault_is_marked_across_all_lanes(pages, browser):
     """S5: its begin is a line through every lane, from its first pixel to its last."""
     with opened(browser, pages["verified"]) as page:
         _, *lanes = page.evaluate(EDGES, report_evidence.KILLED_S)
-        assert len(lanes) == 9
+        assert len(lanes) == 11
         assert all(share > 0.9 for share in lanes), lanes
         _, *elsewhere = page.evaluate(EDGES, 12.5)
         assert all(share < 0.5 for share in elsewhere), elsewhere
@@ -200,7 +205,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-SPANS = re.compile(r"node-\d|leader-none|isr-\w+|elr-\w+|window|fault|broken")
+SPANS = re.compile(r"node-\d|leader-none|isr-\w+|elr-\w+|transaction-\w+|window|fault|broken")
 
 
 def test_colours_differ_between_schemes_and_have_contrast(pages, browser):

@@ -17,8 +17,10 @@ from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.clusters.replicas import not_compared
 from minikafka.harness.page import timeline
 from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.loop_checks import LoopFindings
 from minikafka.harness.verdict.verdict_file import KINDS, Verdict, decide
 from minikafka.harness.watch.watermarks import regressions, samples
+from tests.worlds.verdict_evidence import LOOPS
 
 ZERO_MS = 1_795_000_000_000
 SECONDS = 20
@@ -81,7 +83,12 @@ def large(folder: Path, seconds: int, partitions: int) -> Run:
 def _run(folder: Path, lost: list[tuple[int, int]]) -> Run:
     tables = _ledgers(folder, SECONDS)
     went_back = bool(lost)
-    events = [*_partition_events(went_back), *_end_events(went_back), *_progress_events()]
+    events = [
+        *_partition_events(went_back),
+        *_end_events(went_back),
+        *_progress_events(),
+        *_transaction_events(),
+    ]
     faults = [
         _fault(KILLED_S, BACK_S, 1),
         {
@@ -96,6 +103,8 @@ def _run(folder: Path, lost: list[tuple[int, int]]) -> Run:
     judged = _judged(tables, lost)
     seen = samples(events, "verify")
     evidence = _evidence(folder, tables, faults=faults, judged=judged)
+    evidence.loops = LOOPS
+    evidence.loop_findings = LoopFindings()
     evidence.regressions = [row.as_json() for row in regressions(seen)]
     if went_back:
         evidence.nodes = {"ended": [_ENDED], "tracebacks": [_TRACEBACK]}
@@ -204,6 +213,41 @@ def _partition_events(went_back: bool) -> list[dict]:
         events.append(_look(KILLED_S + 0.5, number, None, [1], elr=elr, last_known_elr=[]))
         events.append(_look(LED_S, number, 2, isr, elr=elr, last_known_elr=[]))
         events.append(_look(BACK_S + 1, number, 2, [1, 2, 3], elr=[], last_known_elr=[]))
+    return events
+
+
+def _transaction_events() -> list[dict]:
+    """A producer and a loop write in transactions; node 1 coordinates both until it is killed.
+
+    The transaction of the producer that is open at that time has an unknown outcome.
+    """
+    events: list[dict] = []
+    for name in ("p1", "loop 1"):
+        for second in range(SECONDS):
+            if KILLED_S <= second < LED_S and name != "p1":
+                continue
+            is_open = KILLED_S <= second < LED_S
+            outcome = "aborted" if second % 5 == 2 else "committed"
+            events.append(
+                {
+                    "at_ms": ms(second + 0.3),
+                    "event": "transaction",
+                    "id": f"id of {name}",
+                    "name": name,
+                    "began_at_ms": ms(second),
+                    "outcome": "unknown" if is_open else outcome,
+                    "records": 1_000 + second,
+                }
+            )
+        for at_s, leader in ((-5, 1), (KILLED_S + 0.5, None), (LED_S, 2)):
+            events.append(
+                {
+                    "at_ms": ms(at_s),
+                    "event": "coordinator",
+                    "id": f"id of {name}",
+                    "leader": leader,
+                }
+            )
     return events
 
 

@@ -1,6 +1,7 @@
 """Evidence for tests of the verdict: Spark's answer, and a run with just enough evidence."""
 
 from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.loop_checks import LoopFindings
 from minikafka.harness.verdict.verdict_file import KINDS
 
 RUN = {
@@ -64,6 +65,19 @@ def judged(broken=(), **changes):
     }
 
 
+LOOPS = {
+    "compared": True, "drained": True, "partitions": 2, "inputs": 7, "transformed": 7,
+    "committed": 3, "aborted": 1, "unknown": 0, "read_live": 7, "read_afresh": 7,
+    "live_complete": True, "afresh_complete": True, "problems": [],
+    "members": [
+        {"loop": 1, "client": "confluent-kafka", "instances": 1, "ended": True,
+         "committed": 1, "aborted": 1, "unknown": 0},
+        {"loop": 2, "client": "kafka-python", "instances": 1, "ended": True,
+         "committed": 2, "aborted": 0, "unknown": 0},
+    ],
+}  # fmt: skip
+"""Loops that transformed seven inputs."""
+
 FULL = Evidence(
     run=RUN,
     settings={},
@@ -76,6 +90,8 @@ FULL = Evidence(
     quorum={"voters": [1, 2, 3], "leaders": []},
     changes={"sent": 9, "acknowledged": 8, "unacknowledged": 1, "compared": True},
     lost_changes=[],
+    loops=LOOPS,
+    loop_findings=LoopFindings(),
     replicas={"compared": True, "batches": 1, "differences": [], "incomplete": []},
     stream={"starts": 1, "strayed": []},
     group={"protocol": "cooperative"},

@@ -27,8 +27,9 @@ from minikafka.harness.clients.producer_client import (
     DeliveryReport,
     NotEndedError,
     ProducerClient,
+    transactional_id,
 )
-from minikafka.harness.lines import EventLog
+from minikafka.harness.lines import EventLog, wall_ms
 
 _TICK_S = 0.02
 _INSTANCES_MAX = 20
@@ -80,6 +81,8 @@ class TransactionWriter:
     client: ProducerClient
     _count: int = 0
     _began_s: float = 0.0
+    _began_ms: int = 0
+    _record_count: int = 0
     _out: dict[int, None] = field(default_factory=dict)
     _answers: list[DeliveryReport] = field(default_factory=list)
 
@@ -90,6 +93,14 @@ class TransactionWriter:
             ClientGaveUpError: if the client cannot write any more, or the transaction's outcome is
                 unknown.
         """
+        try:
+            self._turn(more=more)
+        except ClientGaveUpError:
+            if self._began_ms:
+                self._report("unknown")
+            raise
+
+    def _turn(self, *, more: bool) -> None:
         is_old = bool(self._began_s) and time.monotonic() - self._began_s >= _TRANSACTION_S
         if more and not is_old:
             self._send()
@@ -104,7 +115,9 @@ class TransactionWriter:
         if not self._began_s:
             self.client.begin()
             self._began_s = time.monotonic()
+            self._began_ms = wall_ms()
         records = self.outbox.batch()
+        self._record_count += len(records)
         self._out.update(dict.fromkeys(record.seq for record in records))
         self.client.send(records)
 
@@ -118,12 +131,26 @@ class TransactionWriter:
         except NotEndedError as error:
             # The next instance decides the outcome when it takes over the transactional id.
             raise ClientGaveUpError(f"the outcome of a transaction is unknown: {error}") from error
+        self._report("committed" if commit else "aborted")
         for answer in answers:
             if commit:
                 _report(self.outbox, answer)
             else:
                 self.outbox.failed(answer.seq, ABORTED, definite=True)
         self.outbox.settle(self.outbox.take())
+
+    def _report(self, outcome: str) -> None:
+        """Write the event of a transaction that has ended."""
+        task = self.outbox.task
+        self.outbox.events.write(
+            "transaction",
+            id=transactional_id(task),
+            name=f"p{task.pid}",
+            began_at_ms=self._began_ms,
+            outcome=outcome,
+            records=self._record_count,
+        )
+        self._began_ms = self._record_count = 0
 
 
 def _report(outbox: Outbox, answer: DeliveryReport) -> None:

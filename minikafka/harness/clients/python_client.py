@@ -1,5 +1,6 @@
 """A producer client with kafka-python, which runs callbacks in its own thread."""
 
+import sys
 import threading
 from collections.abc import Sequence
 from queue import Empty, SimpleQueue
@@ -114,5 +115,8 @@ class PythonClient:
             raise NotEndedError(type(error).__name__) from error
 
     def close(self) -> None:
-        """Close the client, with a timeout."""
-        self._producer.close(timeout=CLOSE_TIMEOUT_S)
+        """Close the client, with a timeout; print a line if it does not close cleanly."""
+        try:
+            self._producer.close(timeout=CLOSE_TIMEOUT_S)
+        except self._error as error:  # it flushes first
+            print(f"the client did not close cleanly: {error!r}", file=sys.stderr)

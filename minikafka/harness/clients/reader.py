@@ -25,12 +25,10 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient as Admin
 from confluent_kafka.admin import OffsetSpec
 
-from minikafka.admin.client import AdminClient, AdminError
-from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.harness.clients.ledger import FrameWriter
+from minikafka.harness.clients.offsets_topic import promise_commits
 from minikafka.harness.clients.poll_log import PollLog, runs
 from minikafka.harness.lines import EventLog
-from minikafka.messages.find_coordinator import FindCoordinatorRequest
 
 _STRATEGIES = {"cooperative": "cooperative-sticky", "eager": "range"}
 _POLL_S = 0.2
@@ -39,8 +37,6 @@ _COMMIT_EVERY_S = 0.5
 _DRAIN_S = 60.0
 _STATUS_EVERY_S = 1.0
 _JOIN_S = 30.0
-_OFFSETS_TOPIC = "__consumer_offsets"
-_OFFSETS_PATIENCE_S = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,35 +277,13 @@ def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
         return {}
 
 
-def promise_commits(task: ReaderTask) -> str:
-    """Make commits need as many replicas as records do; return the error if that failed, or "".
-
-    __consumer_offsets has the broker's min.insync.replicas, which is 1 by default. With 1 a commit
-    may be lost with the only replica that had it, and that would violate no rule.
-    """
-    deadline_s = time.monotonic() + _OFFSETS_PATIENCE_S
-    resource = Resource(ResourceType.TOPIC, _OFFSETS_TOPIC)
-    wanted = {"min.insync.replicas": str(task.offsets_min_isr)}
-    while True:
-        try:
-            with AdminClient(
-                task.bootstrap_servers, client_id="minikafka-verify", timeout_s=5
-            ) as client:
-                client.ask(FindCoordinatorRequest(coordinator_keys=[task.group]))
-                alter_configs(client, resource, wanted, ())
-        except AdminError as error:
-            if time.monotonic() >= deadline_s:
-                return str(error)
-            time.sleep(_POLL_S)
-        else:
-            return ""
-
-
 def main(argument: str) -> int:
     """Run the task given as JSON; return 1 if the group did not read to the end."""
     task = ReaderTask(**json.loads(argument))
     events = EventLog(Path(task.events))
-    problem = promise_commits(task) if task.offsets_min_isr else ""
+    problem = ""
+    if task.offsets_min_isr:
+        problem = promise_commits(task.bootstrap_servers, task.group, task.offsets_min_isr)
     if problem:
         events.write("reader_note", note=f"min.insync.replicas of commits is not set: {problem}")
     with FrameWriter(Path(task.log)) as frames:

@@ -228,6 +228,22 @@ class Expected(NamedTuple):
     high_watermark: int
 
 
+def compare_stopped(
+    log_dirs: Mapping[int, Sequence[Path]],
+    topics: Sequence[str],
+    expected: Mapping[TopicPartition, Expected],
+) -> dict[str, object]:
+    """Compare the replicas of a stopped cluster; return the verdict's `replicas` object."""
+    if not log_dirs:
+        return not_compared("The run did not start the cluster and cannot read its logs.")
+    if not topics:
+        return not_compared("There was no topic.")
+    try:
+        return compare_replicas(log_dirs, *topics, expected=expected).as_json()
+    except OSError as error:
+        return not_compared(f"The logs cannot be read: {error}.")
+
+
 def compare_replicas(
     log_dirs: Mapping[int, Sequence[Path]],
     *topics: str,

@@ -13,13 +13,13 @@ from typing import Any
 
 from minikafka.harness.clients.ledger_table import LedgerTable
 from minikafka.harness.lines import RunEvent
-from minikafka.harness.page import state_spans, timeline
+from minikafka.harness.page import state_spans, timeline, transaction_lanes
 from minikafka.harness.page.axis import Axis
+from minikafka.harness.page.lanes import Lane, new_lane, new_legend, row_height_px
 from minikafka.harness.page.state_spans import Span
 from minikafka.harness.verdict.verdict_file import Verdict
 from minikafka.harness.watch import watermarks
 
-Lane = dict[str, Any]
 Series = dict[str, Any]
 
 UNAVAILABLE_MS = 1_000
@@ -30,7 +30,7 @@ _NAMED_FAULTS_MAX = 24
 _LANE_PX = 84
 _EMPTY_PX = 10
 _ROWS_ALWAYS = 12
-_DRAWN = frozenset({"produced", "progress", "partition", "high_watermarks"})
+_DRAWN = frozenset({"produced", "progress", "partition", "high_watermarks", "transaction"})
 
 
 def build(
@@ -54,6 +54,7 @@ def build(
         *_ledger_lanes(tables, axis),
         _window_lane(tables, axis, rows),
         *_replica_lanes(verdict, changes, axis, rows, is_polled=is_polled),
+        *transaction_lanes.lanes(events, axis),
         _watermark_lane(verdict, events, axis),
         _progress_lane(events, axis),
     ]
@@ -70,23 +71,6 @@ def axis_of(
     shown += [row["at_ms"] for row in anomalies]
     shown += [fault["healed_at_ms"] for fault in verdict["faults"]]
     return Axis(zero, max([zero + 1_000, *shown]))
-
-
-def _lane(name: str, title: str, about: str, *, unit: str = "", **values: Any) -> Lane:
-    return {
-        "id": name,
-        "title": title,
-        "unit": unit,
-        "about": about,
-        "note": "",
-        "row": "",
-        "say": "",
-        **values,
-    }
-
-
-def _legend(*entries: tuple[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "color": color} for name, color in entries]
 
 
 # Faults and anomalies ---------------------------------------------------------------------------
@@ -139,7 +123,7 @@ def _into_rows(marks: list[Span], axis: Axis) -> None:
 
 def _fault_lane(marks: list[Span]) -> Lane:
     count = max([mark["r"] + 1 for mark in marks], default=1)
-    return _lane(
+    return new_lane(
         "faults",
         "Faults",
         f"each fault as a bar from begin to end, {len(marks)} in all",
@@ -174,7 +158,7 @@ def _anomaly_lane(anomalies: Sequence[dict[str, Any]], axis: Axis) -> Lane | Non
         }
         for (row, index), count in sorted(counts.items())
     ]
-    return _lane(
+    return new_lane(
         "anomalies",
         "Broken promises",
         "the times at which the affected records were acknowledged",
@@ -225,7 +209,7 @@ def _ledger_lanes(tables: Sequence[LedgerTable], axis: Axis) -> list[Lane]:
         ("latency", "Latency", "ms", "line", taken, "time from sending to acknowledgement"),
     ]
     return [
-        _lane(
+        new_lane(
             name,
             title,
             about,
@@ -237,7 +221,7 @@ def _ledger_lanes(tables: Sequence[LedgerTable], axis: Axis) -> list[Lane]:
             step=width_s,
             series=series,
             height=_LANE_PX if name != "errors" else 44,
-            legend=_legend(*((one["name"], one["color"]) for one in series)),
+            legend=new_legend(*((one["name"], one["color"]) for one in series)),
             note="" if any(map(any, (one["v"] for one in series))) else "none",
         )
         for name, title, unit, shape, series, about in lanes
@@ -262,7 +246,7 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
     ]
     lane = _span_lane("windows", "Unavailability", numbers, spans, axis)
     about = "times in which records were sent and none acknowledged for more than a second"
-    return _only_rows_with_spans({**lane, "about": about, "legend": _legend((about, "window"))})
+    return _only_rows_with_spans({**lane, "about": about, "legend": new_legend((about, "window"))})
 
 
 # From the metadata log, or the watcher's polls --------------------------------------------------
@@ -296,7 +280,7 @@ def _replica_lanes(
         lane["note"] = ", ".join(filter(None, [source, lane["note"]]))
         lane["say"] = {"leader": "leader "}.get(name, f"{name.upper()} ")
         if any(span["c"] == "mixed" for span in lane["spans"]):
-            lane["legend"] += _legend(("changing", "mixed"))
+            lane["legend"] += new_legend(("changing", "mixed"))
         lanes.append(_only_rows_with_spans(lane) if name == "elr" else lane)
     return lanes
 
@@ -310,7 +294,7 @@ def _only_rows_with_spans(lane: Lane) -> Lane:
     spans = [{**span, "r": place[span["r"]]} for span in lane["spans"]]
     rows = [lane["rows"][row] for row in used]
     note = ", ".join(filter(None, [lane["note"], "empty rows are left out"]))
-    height = _height(len(used)) if used else _EMPTY_PX
+    height = row_height_px(len(used)) if used else _EMPTY_PX
     return {
         **lane,
         "rows": rows,
@@ -320,13 +304,9 @@ def _only_rows_with_spans(lane: Lane) -> Lane:
     }
 
 
-def _height(row_count: int) -> int:
-    return round(row_count * max(4.0, min(18.0, 420 / row_count)))
-
-
 def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: Axis) -> Lane:
     kept, is_coarse = state_spans.coarsened(spans, axis.last / 2_000)
-    return _lane(
+    return new_lane(
         name,
         title,
         f"one row of coloured bars per partition, {len(rows)} in all",
@@ -335,7 +315,7 @@ def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: 
         row="partition ",
         rows=[str(number) for number in rows],
         spans=kept,
-        height=_height(len(rows)),
+        height=row_height_px(len(rows)),
         legend=[],
         note='quick changes are drawn as one bar, "changing"' if is_coarse else "",
     )
@@ -372,8 +352,8 @@ def _watermark_lane(verdict: Verdict, events: Sequence[RunEvent], axis: Axis) ->
         for row in back[:200]
     ]
     few = len(numbers) <= state_spans.NODE_COLORS
-    legend = _legend(*((one["name"], one["color"]) for one in series)) if few else []
-    return _lane(
+    legend = new_legend(*((one["name"], one["color"]) for one in series)) if few else []
+    return new_lane(
         "hwm",
         "High watermark",
         "the high watermark of each partition as clients saw it",
@@ -387,7 +367,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[RunEvent], axis: Axis) ->
         series=series,
         points=marks,
         height=110,
-        legend=[*legend, *(_legend(("went back", "broken")) if marks else ())],
+        legend=[*legend, *(new_legend(("went back", "broken")) if marks else ())],
     )
 
 
@@ -417,7 +397,7 @@ def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
         {"name": name, "color": color, "v": [values[index] for index in keep]}
         for (name, color), values in zip(names, columns, strict=True)
     ]
-    return _lane(
+    return new_lane(
         "progress",
         "Records so far",
         "records acknowledged, and records read by Spark, since the beginning",
@@ -428,7 +408,7 @@ def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
         step=0,
         series=series,
         height=_LANE_PX,
-        legend=_legend(*names),
+        legend=new_legend(*names),
     )
 
 

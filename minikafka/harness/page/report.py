@@ -43,7 +43,7 @@ _KNOWN = frozenset(
         *("schema", "outcome", "exit_status", "sentence", "reasons", "injected", "run", "counts"),
         *("latency_ms", "percentiles", "windows", "promises", "unavailability", "faults"),
         *("producers", "notes", "settings", "versions", "files"),
-        *("isolation", "group", "replicas", "stream"),
+        *("isolation", "group", "replicas", "stream", "loops"),
         *("rules", "lenient", "nodes", "elections"),
     }
 )
@@ -141,10 +141,24 @@ def _as_tables(built: dict[str, Any], events: Sequence[RunEvent], axis: Axis) ->
             ]
             head = ("partition", "from s", "to s", "for")
             parts.append(table(head, rows, caption="Windows of unavailability", numbers=(1, 2, 3)))
+        elif lane["id"] in {"transactions", "coordinators"}:
+            parts.append(_span_table(lane))
     changes, is_polled = state_spans.partition_changes(events)
     if changes:
         parts.append(_changes(changes, axis, is_polled=is_polled))
     return folded("The lanes as tables", "".join(parts)) if parts else ""
+
+
+def _span_table(lane: Mapping[str, Any]) -> str:
+    """Return the spans of a lane as a table, the first ones if there are many."""
+    spans = sorted(lane["spans"], key=lambda span: float(span["a"]))
+    rows = [
+        (lane["rows"][span["r"]], f"{span['a']:.3f}", f"{span['b']:.3f}", lane["say"] + span["l"])
+        for span in spans[:_CHANGES_MAX]
+    ]
+    more = f"; the first {_CHANGES_MAX} of {len(spans)}" if len(spans) > _CHANGES_MAX else ""
+    head = ("transactional id", "from s", "to s", "what")
+    return table(head, rows, caption=f"{lane['title']}{more}", numbers=(1, 2))
 
 
 def _changes(changes: Sequence[RunEvent], axis: Axis, *, is_polled: bool) -> str:
@@ -376,12 +390,13 @@ _READERS = {
     "elections": "Leaders elected from the ISR, from the ELR, and uncleanly",
     "isolation": "The same read under both isolation levels",
     "group": "The second reader, a consumer group",
+    "loops": "Transactional loops, and what was read of their outputs",
     "replicas": "Replicas on disk, compared below the high watermark",
     "stream": "Spark's streaming query",
 }
 
 
-_ROWS = ("differences", "incomplete")
+_ROWS = ("differences", "incomplete", "members", "problems")
 
 
 def _readers(verdict: Verdict) -> str:
@@ -391,8 +406,16 @@ def _readers(verdict: Verdict) -> str:
         values = verdict.get(name) or {}
         plain = {key: it for key, it in values.items() if key not in _ROWS}
         if plain:
-            parts.append(f"<div>{pairs(plain, caption)}</div>")
+            parts.append(f"<div>{pairs(plain, caption)}{_members(values)}</div>")
     return f'<div class="columns">{"".join(parts)}</div>' if parts else ""
+
+
+def _members(values: Mapping[str, Any]) -> str:
+    """Return the loops as a table; empty for other readers."""
+    members = values.get("members") or ()
+    head = ("loop", "client", "instances", "committed", "aborted", "unknown")
+    rows = [[row[name] for name in head] for row in members]
+    return table(head, rows, caption="The loops", numbers=(0, 2, 3, 4, 5)) if rows else ""
 
 
 def _unknown(name: str, value: object) -> str:

@@ -29,6 +29,7 @@ COLORS = (
     ),
     *("failed", "unknown", "latency-median", "latency-p99", "latency-longest", "leader-none"),
     *("isr-full", "isr-fewer", "isr-min", "isr-under", "isr-empty", "elr-some", "elr-known"),
+    *("transaction-committed", "transaction-aborted", "transaction-unknown"),
     *(f"series-{number}" for number in range(6)),
     *(f"node-{number}" for number in range(9)),
 )

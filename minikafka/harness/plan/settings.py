@@ -336,6 +336,16 @@ class RunFiles:
         return self.root / "polls.parquet"
 
     @property
+    def loops(self) -> Path:
+        """One log for each consume-transform-produce loop; see `clients.loop_log`."""
+        return self.root / "loops"
+
+    @property
+    def loop_outputs(self) -> Path:
+        """What was read of the loops' outputs."""
+        return self.loops / "outputs.msgpack"
+
+    @property
     def findings(self) -> Path:
         """One row for each broken promise."""
         return self.root / "findings.parquet"

@@ -32,7 +32,8 @@ class WorkloadOptions:
     frequent. `key_skew` is the exponent of a Zipf distribution of keys. With 0, keys and partitions
     are drawn uniformly; above 0 the partition follows the key, so that some partitions are busier
     than others. `bytes_per_s` limits the payload of all producers in addition to their rate; 0 is
-    no limit. With `transactions` records are written in transactions, some of which are aborted.
+    no limit. With `transactions` records are written in transactions, some of which are aborted,
+    and consume-transform-produce loops read them.
     """
 
     clients: tuple[str, ...] = ("confluent-kafka", "aiokafka")

@@ -30,6 +30,7 @@ from minikafka.harness.spark.job import Case, group_of, judge_files, read_observ
 from minikafka.harness.spark.session import make_session, submitted_session
 from minikafka.harness.spark.stream import StreamOrigin, committed_files, stream_ends
 from minikafka.harness.verdict.join import OBSERVED_SCHEMA, Observed, Workings, empty_observed
+from minikafka.harness.verdict.loop_checks import LOOP_KINDS, judge_loop_files, loop_promises
 from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
 
 ANSWER = "judged.json"
@@ -44,6 +45,9 @@ _BESIDE_RECORDS = (
     ),
 )
 """The promises that other parts of a run judge, without Spark's join."""
+_LOOP_COUNTS = (
+    *("inputs", "transformed", "committed", "aborted", "unknown", "read_live", "read_afresh"),
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -134,6 +138,7 @@ def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
         files.reread: verdict["counts"]["read_afresh"],
         files.reread_uncommitted: verdict["counts"]["read_afresh"],
         files.poll_log: verdict.get("group"),
+        files.loop_outputs: verdict.get("loops"),
     }
     missing = [path.name for path, is_needed in needed.items() if is_needed and not path.exists()]
     for row in verdict["producers"]:
@@ -164,6 +169,8 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
         pairs |= {name: (verdict["counts"][name], counts[name]) for name in names}
         now = {kind: answer["promises"].get(kind, {}).get("count") for kind in KINDS}
         now["high_watermark_regression"] = len(answer["regressions"])
+        loop_kinds = LOOP_KINDS if "loops" in answer else ()
+        now |= {kind: answer["promises"][kind]["count"] for kind in loop_kinds}
         for kind, count in now.items():
             before = verdict["promises"].get(kind, {}).get("count")
             if before is not None:
@@ -174,11 +181,18 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
         for name, now in answer["group_counts"].items()
         if name in group
     }
+    loops = verdict.get("loops") or {}
+    pairs |= {
+        f"{name} of the loops": (loops[name], now)
+        for name, now in answer.get("loops", {}).items()
+        if name in _LOOP_COUNTS and name in loops
+    }
     found = [
         f"{name.replace('_', ' ')}: the verdict of the run says {before}, its files show {now}."
         for name, (before, now) in pairs.items()
         if before != now
     ]
+    found += answer.get("loops", {}).get("problems", ())
     if group and not answer["group_is_complete"]:
         found.append("The poll log shows that the consumer group did not read to the end.")
     return found
@@ -204,7 +218,15 @@ def _judge(
         group=group_of(spark, files),
         workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
     )
-    return judge_files(spark, files, origin, case)
+    answer = judge_files(spark, files, origin, case)
+    loops = verdict.get("loops")
+    if loops:
+        again = judge_loop_files(
+            files, drained=loops["drained"], partitions=loops["partitions"], problems=()
+        )
+        answer["loops"] = again.values
+        answer["promises"] |= loop_promises(again.findings)
+    return answer
 
 
 def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:

@@ -6,6 +6,7 @@ from typing import Any
 
 from minikafka.harness.plan.injections import Injection
 from minikafka.harness.plan.workload_options import SENT_TIME
+from minikafka.harness.verdict.loop_checks import LoopFindings
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,7 +22,8 @@ class Evidence:
     described at the end. `windows` are rows of `timeline.windows`. `shutdown_problem` is a sentence
     about a node that did not shut down cleanly. `lenient` are the rules that are left out.
     `quorum` and `changes` are the objects of the verdict; `lost_changes` is None if the changes
-    were not compared. `has_standby` is True if another controller can replace the active one.
+    were not compared. `loops` is empty without transactions, and `loop_findings` None if the loops
+    were not judged. `has_standby` is True if another controller can replace the active one.
     """
 
     run: dict[str, Any]
@@ -45,6 +47,8 @@ class Evidence:
     has_standby: bool = False
     changes: Mapping[str, Any] = field(default_factory=dict)
     lost_changes: Sequence[Mapping[str, Any]] | None = None
+    loops: Mapping[str, Any] = field(default_factory=dict)
+    loop_findings: LoopFindings | None = None
     is_own: bool = False
     is_whole: bool | None = None
     topic_asked: bool = False

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from minikafka.harness.plan.schedule import CONTROLLER, DEPOSING
 from minikafka.harness.plan.workload_options import SENT_TIME
 from minikafka.harness.verdict.evidence import Evidence
+from minikafka.harness.verdict.loop_checks import loop_reasons
 from minikafka.harness.verdict.silence import too_long
 
 UNKNOWN_SHARE_MAX = 0.01
@@ -81,6 +82,14 @@ def _group(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     judged = evidence.judged
     if judged is not None and evidence.group and not judged.get("group_is_complete"):
         yield "The consumer group did not read to the end of every partition."
+
+
+def _loops(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is None:
+        return
+    if evidence.settings.get("workload", {}).get("transactions") and not evidence.loops:
+        yield "The run has transactions, but no loops."
+    yield from loop_reasons(evidence.loops)
 
 
 def _ledger(evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
@@ -213,6 +222,11 @@ RULES: dict[str, EvidenceRule] = {
     ),
     "group": EvidenceRule(
         "the consumer group did not read to the end of every partition", _group, is_lenient=False
+    ),
+    "loops": EvidenceRule(
+        "the loops of `--transactions` did not read to the end, show nothing, or failed",
+        _loops,
+        is_lenient=False,
     ),
     "ledger": EvidenceRule(
         "the ledgers have fewer acknowledgements or records than were counted",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from minikafka.harness.clusters.coordinators import STATE_TOPIC, coordinator_changes
 from minikafka.harness.clusters.elections import (
     UnreadableError,
     count_elections,
@@ -21,9 +22,13 @@ from minikafka.harness.watch.quorum_watcher import Term
 
 @dataclass(slots=True)
 class PartitionHistory:
-    """The changes of the partitions (`elections.CHANGE`), none if the log was not used."""
+    """The changes of the partitions (`elections.CHANGE`), none if the log was not used.
+
+    `coordinators` are the changes of the transactional ids' coordinators.
+    """
 
     changes: list[RunEvent] = field(default_factory=list)
+    coordinators: list[RunEvent] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_read: bool = False
 
@@ -40,6 +45,8 @@ def read_history(
     width: int,
     faults: Sequence[InjectedFault],
     terms: Sequence[Term],
+    *,
+    transactional_ids: Sequence[str] = (),
 ) -> PartitionHistory:
     """Read the history of the topics; the controllers must be stopped.
 
@@ -49,9 +56,21 @@ def read_history(
     if log_dir is None or _was_skewed(faults, terms):
         return PartitionHistory()
     try:
-        return PartitionHistory(changes=read_changes(log_dir, topics, width), is_read=True)
+        more = [STATE_TOPIC] if transactional_ids else []
+        every = read_changes(log_dir, [*topics, *more], width)
     except UnreadableError as error:
         return PartitionHistory(notes=[f"Leaders and ISR are shown as they were polled: {error}."])
+    first = len(topics) * width
+    states = [
+        {**change, "partition": change["partition"] - first}
+        for change in every
+        if change["partition"] >= first
+    ]
+    return PartitionHistory(
+        changes=[change for change in every if change["partition"] < first],
+        coordinators=coordinator_changes(states, transactional_ids),
+        is_read=True,
+    )
 
 
 def _was_skewed(faults: Sequence[InjectedFault], terms: Sequence[Term]) -> bool:

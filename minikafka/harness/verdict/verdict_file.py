@@ -30,7 +30,8 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     how far. Some kinds have no record: high_watermark_regression
                     ({witness, partition, before, after, before_at_ms, after_at_ms}),
                     replicas_differ (see `replicas`), data_loss_reported ({message}), topic_gone
-                    and change_lost (both {message, topic})
+                    and change_lost (both {message, topic}), and the kinds of loops
+                    ({message, partition, offset})
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
                     only_uncommitted_aborted}: records of both reads, and of only one of them
     group           {} without a second reader, else {protocol, polled, commits, refused,
@@ -56,6 +57,12 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     active controller that was seen ({at_ms, leader, epoch}); {} if unknown
     changes         {sent, acknowledged, unacknowledged, compared}: changes of topics and their
                     configurations in a cluster that the run started; {} if none were made
+    loops           {} without transactions, else {compared, drained, partitions, inputs,
+                    transformed, committed, aborted, unknown, read_live, read_afresh,
+                    live_complete, afresh_complete, members, problems}: the committed inputs, the
+                    inputs of committed transactions, the transactions by outcome, and the outputs
+                    read while the loops ran and at the end; members has {loop, client, instances,
+                    ended, committed, aborted, unknown} for each loop
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
                     done_at_ms, healed_at_ms, problem, failover}; a fault with a problem was not
@@ -78,6 +85,7 @@ from typing import Any, Literal
 
 from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.evidence_rules import Reason, reasons
+from minikafka.harness.verdict.loop_checks import loop_promises
 
 SCHEMA = "minikafka.verdict/1"
 
@@ -155,6 +163,7 @@ def decide(evidence: Evidence) -> Verdict:
         "elections": dict(evidence.elections),
         "quorum": dict(evidence.quorum),
         "changes": dict(evidence.changes),
+        "loops": dict(evidence.loops),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
@@ -206,6 +215,7 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
                 else _without_records(evidence.lost_changes, [0] * len(evidence.lost_changes))
             ),
         },
+        **loop_promises(evidence.loop_findings),
     }
 
 

@@ -1,7 +1,7 @@
 """Nodes that misbehave, in processes of their own: Python imports this before anything else.
 
-With this folder in PYTHONPATH, and the name of a mutation of `tests/simulation/mutations.py` in
-MINIKAFKA_TEST_MUTATION, a process that runs a node weakens that guard. Every other process, such as
+With this folder in PYTHONPATH, and the name of a mutation of `tests/simulation/mutations.py` or
+`tests/harness/transaction_mutations.py` in MINIKAFKA_TEST_MUTATION, a process that runs a node weakens that guard. Every other process, such as
 the harness that has to find it out, stays as it is.
 """
 
@@ -10,11 +10,12 @@ import sys
 
 RUNS_NODES = {"server-start", "minikafka.server.nursery"}
 if RUNS_NODES.intersection(sys.orig_argv) and "MINIKAFKA_TEST_MUTATION" in os.environ:
+    from tests.harness.transaction_mutations import TRANSACTION_MUTATIONS
     from tests.mutation import applied
     from tests.simulation.mutations import MUTATIONS
 
     wanted = os.environ["MINIKAFKA_TEST_MUTATION"]
-    [mutation] = [each for each in MUTATIONS if each.name == wanted]
+    [mutation] = [each for each in (*MUTATIONS, *TRANSACTION_MUTATIONS) if each.name == wanted]
     # Kept: once it is collected the guard is as it was.
     weakened = applied(mutation)
     weakened.__enter__()

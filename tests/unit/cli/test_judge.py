@@ -14,7 +14,9 @@ from minikafka.harness.plan.settings import RunFiles
 from minikafka.harness.spark import judge_again
 from minikafka.harness.spark.judge_again import broken_promises, differences, of_the_run
 from minikafka.harness.spark.stream import committed_files
+from minikafka.harness.verdict.loop_checks import LoopFindings, loop_promises
 from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
+from tests.worlds.verdict_evidence import LOOPS
 
 
 @pytest.mark.parametrize(
@@ -204,6 +206,23 @@ def test_a_log_of_the_group_that_was_cut_is_noticed():
     [said] = differences(VERDICT, cut)
     assert said == "The poll log shows that the consumer group did not read to the end."
     assert differences({**VERDICT, "group": {}}, cut) == []
+
+
+def test_files_of_loops_that_were_changed_since_the_run_are_noticed():
+    promises = {"lost": {"count": 0}, **loop_promises(LoopFindings())}
+    verdict = {**VERDICT, "loops": LOOPS, "promises": promises}
+    answer = {**ANSWER, "loops": LOOPS, "promises": {**ANSWER["promises"], **promises}}
+    assert differences(verdict, answer) == []
+    found = LoopFindings()
+    found.add("loop_lost", 0, 7, "input 0:7")
+    changed = {**answer, "loops": {**LOOPS, "read_afresh": 6, "problems": ["It is damaged."]}}
+    changed["promises"] = {**promises, **loop_promises(found)}
+    assert differences(verdict, changed) == [
+        "loop lost: the verdict of the run says 0, its files show 1.",
+        "read afresh of the loops: the verdict of the run says 7, its files show 6.",
+        "It is damaged.",
+    ]
+    assert broken_promises(changed)["loop_lost"] == 1
 
 
 def test_what_was_injected_is_no_difference():

@@ -27,6 +27,7 @@ EVENTS = [
     {"at_ms": 6, "event": "reader", "change": "join", "polled": 1234},
     {"at_ms": 7, "event": "reader", "change": "", "polled": 4321},
     {"at_ms": 7, "event": "producer_renewed", "pid": 2, "reason": "fenced"},
+    {"at_ms": 7, "event": "loop_renewed", "loop": 1, "reason": "fenced"},
     {"at_ms": 7, "event": "fault", "phase": "over", "kind": "kill", "node": 3, "problem": ""},
 ]
 
@@ -81,6 +82,7 @@ def test_counters_add_up_over_producers():
         (6, "node 2 leads the quorum, epoch 5"),
         (6, "a consumer joined the group"),
         (7, "producer 2 started a new client"),
+        (7, "loop 1 started a new client"),
     ]
 
 

@@ -132,6 +132,22 @@ def test_changes_of_partitions_are_read_when_the_controller_stands_still(ended, 
     assert CHANGE in run._past
 
 
+def test_coordinators_are_read_if_the_run_had_transactions(ended, tmp_path, monkeypatch):
+    """The partitions of __transaction_state come after those of the topics."""
+    run, _ = ended
+    state = {"at_ms": 5, "event": "partition_changed", "partition": 8, "leader": 3, "isr": [3]}
+    asked = []
+    monkeypatch.setattr(
+        partition_history, "read_changes", lambda _, topics, __: asked.append(topics) or [state]
+    )
+    run._past.append({"event": "transaction", "id": "mine"})
+    run._close_cluster(Stopped(tmp_path))
+    assert asked == [["a", "b", "__transaction_state"]]
+    [change] = [event for event in run._past if event["event"] == "coordinator"]
+    assert change == {"at_ms": 5, "event": "coordinator", "id": "mine", "leader": 3}
+    assert not any(event["event"] == "partition_changed" for event in run._past)
+
+
 def test_a_cluster_without_a_known_metadata_log_is_shown_as_polled(ended):
     run, read = ended
     run._close_cluster(Stopped(None))

@@ -11,6 +11,7 @@ from minikafka.harness.clients.ledger import LedgerWriter
 from minikafka.harness.clients.libraries import make_client
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
 from minikafka.harness.clients.producer_client import ClientGaveUpError, DeliveryReport
+from minikafka.harness.clients.python_client import PythonClient
 from minikafka.harness.lines import EventLog
 
 
@@ -118,3 +119,16 @@ async def answered(value):
 
 async def noop():
     """Nothing to stop."""
+
+
+def test_a_client_of_kafka_python_that_cannot_flush_is_closed_nevertheless(capsys):
+    """Closing flushes first; its error must not end the process, which starts another instance."""
+
+    def close(timeout):
+        raise TimeoutError(f"not flushed within {timeout}")
+
+    client = PythonClient.__new__(PythonClient)
+    client._error = TimeoutError
+    client._producer = SimpleNamespace(close=close)
+    client.close()
+    assert "did not close cleanly" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from minikafka.harness.clients.producer_client import (
     DeliveryReport,
     NotEndedError,
 )
-from minikafka.harness.lines import EventLog
+from minikafka.harness.lines import EventLog, Tail
 
 
 class Played:
@@ -106,6 +106,11 @@ def writer(tmp_path, monkeypatch):
     return producer.TransactionWriter(outbox, client)
 
 
+def transactions(folder):
+    """The events of transactions that were written."""
+    return [event for event in Tail(folder / "e").read() if event["event"] == "transaction"]
+
+
 def send_some(writer):
     while not writer._answers:
         writer.turn(more=True)
@@ -119,6 +124,9 @@ def test_records_are_acknowledged_when_their_transaction_is_committed(writer, tm
     assert writer.client.calls == ["begin", "commit"]
     counts = read_ledger(tmp_path / "l").counts()
     assert counts["acked"] == counts["sent"] > 0
+    [span] = transactions(tmp_path)
+    assert (span["name"], span["outcome"], span["records"]) == ("p3", "committed", counts["sent"])
+    assert 0 < span["began_at_ms"] <= span["at_ms"]
 
 
 @pytest.mark.parametrize("why", ["its turn", "a record was refused"])
@@ -132,6 +140,7 @@ def test_records_of_an_aborted_transaction_are_failed(writer, tmp_path, why):
     assert writer.client.calls == ["begin", "abort"]
     table = read_ledger(tmp_path / "l")
     assert table.counts()["failed"] == table.counts()["sent"] == table.aborted_count > 0
+    assert [span["outcome"] for span in transactions(tmp_path)] == ["aborted"]
 
 
 def test_a_transaction_without_a_known_end_leaves_its_records_unknown(tmp_path, monkeypatch):
@@ -142,6 +151,8 @@ def test_a_transaction_without_a_known_end_leaves_its_records_unknown(tmp_path, 
     table = read_ledger(tmp_path / "l")
     [first] = table.renewals
     assert table.counts()["unknown"] == first > 0
+    span = transactions(tmp_path)[0]
+    assert (span["outcome"], span["records"]) == ("unknown", first)
 
 
 def test_the_exit_status_says_that_all_clients_failed(tmp_path, monkeypatch, capsys):

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from minikafka.admin.client import AdminError
-from minikafka.harness.clients import reader as reader_module
 from minikafka.harness.clients.ledger import Entries, FrameWriter
 from minikafka.harness.clients.poll_log import (
     ASSIGNED,
@@ -17,7 +15,7 @@ from minikafka.harness.clients.poll_log import (
     REVOKED,
     PollLog,
 )
-from minikafka.harness.clients.reader import ReaderMember, ReaderTask, changes, promise_commits
+from minikafka.harness.clients.reader import ReaderMember, ReaderTask, changes
 
 
 @pytest.fixture
@@ -164,22 +162,3 @@ def test_records_polled_before_a_rebalance_precede_it_in_the_log(member, tmp_pat
         [COMMITTED, 1, [0], [2]],
         [REVOKED, 1, [0], False],
     ]
-
-
-def test_commits_are_made_to_need_as_many_replicas(task, monkeypatch):
-    asked = []
-    monkeypatch.setattr(reader_module.AdminClient, "ask", lambda _, request: asked.append(request))
-    monkeypatch.setattr(reader_module, "alter_configs", lambda *args: asked.append(args[1:]))
-    assert promise_commits(task) == ""
-    coordinator, (resource, wanted, _) = asked
-    assert coordinator.coordinator_keys == ["minikafka-verify-r"]
-    assert (resource.name, wanted) == ("__consumer_offsets", {"min.insync.replicas": "2"})
-
-
-def test_a_refused_change_of_min_isr_is_reported(task, monkeypatch):
-    def refuse(_, _request):
-        raise AdminError("not allowed")
-
-    monkeypatch.setattr(reader_module, "_OFFSETS_PATIENCE_S", 0)
-    monkeypatch.setattr(reader_module.AdminClient, "ask", refuse)
-    assert promise_commits(task) == "not allowed"

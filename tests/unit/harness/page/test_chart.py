@@ -37,7 +37,7 @@ def test_a_run_has_a_lane_for_every_known_series(broken):
     """S5: acknowledgements, leader changes, ISR, ELR, HWM and faults on one time axis."""
     assert [lane["id"] for lane in broken["lanes"]] == [
         *("faults", "anomalies", "acks", "errors", "latency", "windows"),
-        *("leader", "isr", "elr", "hwm", "progress"),
+        *("leader", "isr", "elr", "transactions", "coordinators", "hwm", "progress"),
     ]
     assert broken["last"] == 20 - 0.5 or broken["last"] == 19.5
 

@@ -60,7 +60,8 @@ def test_every_lane_has_its_numbers_as_tables(page):
     tables = page[page.index("The lanes as tables") : page.index("</details>")]
     for caption in (
         *("Acknowledgements, 1/s", "Errors, 1/s", "Latency, ms", "Windows of unavailability"),
-        *("Each change of leader, ISR and ELR", "last known ELR"),
+        *("Each change of leader, ISR and ELR", "last known ELR", "Transactions"),
+        "Transaction coordinator",
     ):
         assert caption in tables
 
@@ -125,7 +126,7 @@ def test_nodes_that_ended_and_rules_left_out_are_shown(page):
 
 
 def test_readers_and_replicas_are_shown_where_they_were_checked(run):
-    assert 'id="readers"' not in rendered(run, elections={}, replicas={})
+    assert 'id="readers"' not in rendered(run, elections={}, replicas={}, loops={})
     shown = rendered(run, isolation={"read_committed": 7}, replicas={"batches": 12}, group={})
     readers = shown[shown.index('id="readers"') :]
     assert "<td>read committed</td><td>7</td>" in readers

@@ -51,6 +51,18 @@ CASES = {
         "did not continue at its checkpoint: batch 3.",
     ),
     "group": ({"judged": judged(group_is_complete=False)}, "The consumer group did not read"),
+    "loops": (
+        {"loops": {**FULL.loops, "drained": False}},
+        "The loops did not read to the end of every partition.",
+    ),
+    "loops, idle": (
+        {"loops": {**FULL.loops, "transformed": 0}},
+        "The loops show nothing: no input was transformed.",
+    ),
+    "loops, none": (
+        {"loops": {}, "settings": {"workload": {"transactions": True}}},
+        "The run has transactions, but no loops.",
+    ),
     "ledger, acknowledgements": (
         {"claimed_acknowledged": ACKED + 1},
         "Acknowledgements that producers counted: 9,921; in the ledgers: 9,920.",
@@ -280,6 +292,8 @@ MUTANTS: list[Mutation] = [
         "unknown ones are not counted", "_unknown", 'counts["unknown"] / ', 'counts["failed"] / '
     ),
     weakened("producers may fail", "_producers", "from evidence.producer_failures", "from ()"),
+    weakened("loops may show nothing", "_loops", "from loop_reasons(evidence.loops)", "from ()"),
+    weakened("transactions need no loops", "_loops", "not evidence.loops", "False"),
     weakened("silence is allowed", "_silence", "too_long(evidence.windows, evidence.faults)", "()"),
     weakened("faults may be left out", "_faults", 'if fault["problem"]', "if False"),
     weakened("no failover is enough", "_failover", 'fault["done_at_ms"] and', "False and"),
