@@ -22,8 +22,9 @@ from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     TRANSACTION_VERSION,
 )
-from minikafka.sim.checks.checkers import Checkers, final_checks
+from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.faults import Faults
@@ -126,7 +127,9 @@ class Simulation:
         )
         if plan.transactions:
             self.checkers.replicas.transactional = frozenset(TOPICS)
+            self.checkers.transactions.topics = frozenset(TOPICS)
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
+        self.checkers.transactions.is_damaged = self.faults.storage.is_damaged
         self.clients = RunClients(plan, self.cluster, self.history, self.checkers)
         self.operators = Operators(
             plan,
@@ -158,6 +161,8 @@ class Simulation:
             self._run()
             self.checkers.check_at_end()
             problems = final_checks(self.checkers, self.history, self.healing.read_all())
+            if self.plan.transactions:
+                problems += self.healing.transactional.problems()
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
             outcome.violation = str(error)
