@@ -128,7 +128,7 @@ def _load(
     recovered_from = None
     if not remembered.clean:
         recovered_from = _recover_segments(disk, folder, items, remembered)
-    recovered_from = _drop_bad_transactions(items, names, recovered_from)
+    recovered_from = _rebuild_bad_transactions(items, names, recovered_from)
     if not items:
         start = remembered.log_start_offset
         items.append(
@@ -174,6 +174,8 @@ def _load(
         segments, newest, end_offset, remembered.high_watermark, now,
         reindex_from=recovered_from, snapshots=snapshots,
     )  # fmt: skip
+    for segment in segments.items:
+        segment.indexes.write_rebuilt_aborted()
     if len(snapshots) > 1:
         _remove_stray_snapshots(disk, folder, segments)
     return LoadedLog(
@@ -319,10 +321,10 @@ def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> No
     disk.sync_dir(folder)
 
 
-def _drop_bad_transactions(
+def _rebuild_bad_transactions(
     items: list[Segment], names: Collection[str], recovered_from: int | None
 ) -> int | None:
-    """Empty the first bad transaction index and all later ones; return from where to rebuild."""
+    """Rebuild the first bad transaction index and all later ones; return from where to replay."""
     for at, segment in enumerate(items):
         is_there = file_name(segment.base_offset, TXN_INDEX_SUFFIX) in names
         if is_there and segment.indexes.has_bad_transactions():
@@ -331,7 +333,7 @@ def _drop_bad_transactions(
                 segment.disk.root, segment.path(TXN_INDEX_SUFFIX),
             )  # fmt: skip
             for later in items[at:]:
-                later.indexes.forget_aborted()
+                later.indexes.rebuild_aborted()
             base_offset = segment.base_offset
             return base_offset if recovered_from is None else min(base_offset, recovered_from)
     return recovered_from

@@ -13,7 +13,7 @@ from typing import Final
 
 from minikafka.common.faults import StorageFault
 from minikafka.log.config import LogConfig
-from minikafka.log.disk import Disk, File, read_file
+from minikafka.log.disk import Disk, File, read_file, write_file
 from minikafka.log.file_names import (
     INDEX_SUFFIX,
     LOG_SUFFIX,
@@ -71,6 +71,8 @@ class SegmentIndexes:
     _offset_index: OffsetIndex | None = None
     _time_index: TimeIndex | None = None
     _aborted: list[AbortedTransaction] | None = None
+    _is_rebuilding_aborted: bool = False
+    """True while the entries of `_aborted` are not written to the file."""
     _is_used: bool = False
     """True if an index was used since the last `release`."""
     _unindexed_bytes: int = 0
@@ -330,6 +332,8 @@ class SegmentIndexes:
     def add_aborted(self, transaction: AbortedTransaction) -> None:
         """Note an aborted transaction whose marker was just written here."""
         self.aborted.append(transaction)
+        if self._is_rebuilding_aborted:
+            return
         file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
         file.append(encode([transaction]))
         file.close()
@@ -341,9 +345,32 @@ class SegmentIndexes:
         return content is not None and not is_sound(content, self.base_offset)
 
     def forget_aborted(self) -> None:
-        """Empty the transaction index: a replay of the log fills it again."""
+        """Empty the transaction index: a replay of the log fills it again.
+
+        Only if each start replays this segment until the index is flushed.
+        """
         self.disk.remove(self.path(TXN_INDEX_SUFFIX))
         self._aborted = []
+
+    def rebuild_aborted(self) -> None:
+        """Empty the transaction index in memory: a replay of the log fills it again.
+
+        `write_rebuilt_aborted` must follow. The damaged file stays until then, so that after a
+        crash the next start rebuilds it, too.
+        """
+        self._aborted = []
+        self._is_rebuilding_aborted = True
+
+    def write_rebuilt_aborted(self) -> None:
+        """Replace the file of a transaction index that was rebuilt, durably.
+
+        No flush includes a segment below the recovery point.
+        """
+        if self._is_rebuilding_aborted:
+            self._is_rebuilding_aborted = False
+            path = self.path(TXN_INDEX_SUFFIX)
+            if self.aborted or self.disk.exists(path):
+                write_file(self.disk, path, encode(self.aborted), sync=True)
 
     def _begins_batch(self, position: int, offset: int) -> bool:
         """True if there is a batch at `position` that begins at or below `offset`.

@@ -118,6 +118,7 @@ class TransactionalLogMachine(RuleBasedStateMachine):
         self.time = 0
         self.entries = []
         self.flushed = 0
+        self.running = []
         self.reloaded_at = 0
         """Transactions that ended before may have been loaded from a snapshot, which lacks them."""
         self.high_watermark = 0
@@ -229,12 +230,21 @@ class TransactionalLogMachine(RuleBasedStateMachine):
         self.log.delete_old_segments(self.now())
         self.log.tick(self.now())
 
-    @rule()
-    def flush(self):
+    @rule(runs=st.booleans())
+    def flush(self, runs):
+        """Begin a flush; it has run at once, or later, when the log has changed."""
         request = self.log.take_flush(everything=True)
         if request is not None:
-            request.run()
-            self.log.flushed(request)
+            self.running.append(request)
+            if runs:
+                self.finish_flush()
+
+    @precondition(lambda self: self.running)
+    @rule()
+    def finish_flush(self):
+        request = self.running.pop()
+        request.run()
+        self.log.flushed(request)
         self.flushed = self.log.recovery_point
 
     @rule(
@@ -242,6 +252,9 @@ class TransactionalLogMachine(RuleBasedStateMachine):
         garbage=st.binary(min_size=1, max_size=80),
     )
     def restart(self, how, garbage):
+        while self.running and how not in ("crash", "power"):
+            self.finish_flush()
+        self.running.clear()
         match how:
             case "crash":
                 self.disk.crash()

@@ -13,16 +13,11 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
-from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,
     NewRecord,
     build_batch,
-    control_record,
-    end_marker_value,
 )
-from minikafka.records.validation import AppendOrigin
 from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
@@ -172,31 +167,6 @@ def test_garbage_in_an_index_after_a_clean_shutdown_hides_no_record(suffix, seed
         assert again.offset_for_timestamp(1_000 + offset).offset == offset
 
 
-def test_a_damaged_transaction_index_is_made_again():
-    disk = SimDisk()
-    log = open_log(disk, clean=True)
-    ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
-    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
-    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
-    marker = build_batch(
-        [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
-        BatchOptions(is_control=True, **ids),
-    )
-    log.append_as_leader(
-        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
-    )
-    aborted = log.aborted_transactions(0, 2)
-    assert len(aborted) == 1
-    log.close()
-    for content in (b"\1" * 34, b"\0" * 34 + b"\0" * 3, b"\xff" * 40):
-        file = disk.open(f"t-0/{0:020d}.txnindex")
-        file.truncate(0)
-        file.append(content)
-        again = open_log(disk, clean=True)
-        assert again.aborted_transactions(0, 2) == aborted
-        again.close()
-
-
 def test_index_without_log_and_unfinished_work_are_removed(disk):
     names = (
         "00000000000000000999.index",
@@ -274,29 +244,6 @@ def power_losses(disk):
         other = deepcopy(disk)
         other.lose_power(Random(seed))
         yield other
-
-
-def test_a_transaction_index_that_was_made_again_is_durable_after_a_clean_shutdown():
-    """C1: an index that is empty, or not there, is believed."""
-    disk = SimDisk()
-    log = open_log(disk, clean=True)
-    ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
-    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
-    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
-    marker = build_batch(
-        [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
-        BatchOptions(is_control=True, **ids),
-    )
-    log.append_as_leader(
-        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
-    )
-    log.roll(NOW)
-    aborted = log.aborted_transactions(0, 2)
-    log.close()
-    write_file(disk, f"t-0/{0:020d}.txnindex", b"\xff" * 40, sync=True)
-    open_log(disk, clean=True).close()
-    for later in power_losses(disk):
-        assert open_log(later, clean=True).aborted_transactions(0, 2) == aborted
 
 
 def test_records_that_recovery_truncated_stay_away_after_a_clean_shutdown(disk):

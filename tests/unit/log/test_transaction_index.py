@@ -1,6 +1,31 @@
-"""The file of aborted transactions."""
+"""The file of aborted transactions, and its recovery."""
 
+from copy import deepcopy
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.ids import TopicPartition
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import write_file
+from minikafka.log.recovery import Remembered
 from minikafka.log.transaction_index import ENTRY_SIZE, AbortedTransaction, decode, encode
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import (
+    BatchOptions,
+    NewRecord,
+    build_batch,
+    control_record,
+    end_marker_value,
+)
+from minikafka.records.validation import AppendOrigin
+from minikafka.sim.world.crashes import CrashWithinStep
+from minikafka.sim.world.sim_disk import SimDisk
+
+NOW = Now(0, 50_000)
 
 ENTRIES = [AbortedTransaction(5, 10, 20, 15), AbortedTransaction(6, 12, 30, 31)]
 
@@ -12,3 +37,85 @@ def test_round_trip():
 
 def test_partial_entry_at_the_end_is_left_out():
     assert decode(encode(ENTRIES)[:-1]) == ENTRIES[:1]
+
+
+def open_log(disk, *, clean=False, **remembered):
+    return UnifiedLog.open(
+        disk, "t-0", TopicPartition("t", 0), config=LogConfig(), now=NOW, rng=Random(1),
+        remembered=Remembered(clean=clean, **remembered),
+    )  # fmt: skip
+
+
+def power_losses(disk):
+    """The disk after each of many ways in which power may be lost now."""
+    for seed in range(20):
+        other = deepcopy(disk)
+        other.lose_power(Random(seed))
+        yield other
+
+
+def damaged_transaction_index(content=b"\xff" * 40):
+    """A disk with a damaged transaction index below the recovery point, and what it held."""
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
+    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
+    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
+    marker = build_batch(
+        [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
+        BatchOptions(is_control=True, **ids),
+    )
+    log.append_as_leader(
+        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
+    )
+    log.roll(NOW)
+    aborted = log.aborted_transactions(0, 2)
+    assert len(aborted) == 1
+    log.close()
+    write_file(disk, f"t-0/{0:020d}.txnindex", content, sync=True)
+    return disk, aborted
+
+
+def test_a_damaged_index_is_made_again():
+    for content in (b"\1" * 34, b"\0" * 34 + b"\0" * 3, b"\xff" * 40):
+        disk, aborted = damaged_transaction_index(content)
+        assert open_log(disk, clean=True).aborted_transactions(0, 2) == aborted
+
+
+def test_an_index_that_was_made_again_is_durable_after_a_clean_shutdown():
+    """C1: an index that is empty, or not there, is believed."""
+    disk, aborted = damaged_transaction_index()
+    open_log(disk, clean=True).close()
+    for later in power_losses(disk):
+        assert open_log(later, clean=True).aborted_transactions(0, 2) == aborted
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_an_index_that_was_made_again_survives_a_power_loss(clean):
+    """The next start does not read that segment again: an index that is not there is believed."""
+    disk, aborted = damaged_transaction_index()
+    log = open_log(disk, clean=clean, recovery_point=2)
+    assert log.aborted_transactions(0, 2) == aborted
+    for later in power_losses(disk):
+        assert open_log(later, recovery_point=2).aborted_transactions(0, 2) == aborted
+
+
+def test_a_crash_while_an_index_is_made_again_loses_no_entry():
+    crashes = 0
+    for change in range(1, 20):
+        disk, aborted = damaged_transaction_index()
+        left = iter(range(change))
+
+        def crash(operation, data, left=left):
+            if next(left, None) is None:
+                raise CrashWithinStep(0.5)
+
+        disk.before_change = crash
+        try:
+            open_log(disk, clean=True)
+        except CrashWithinStep:
+            crashes += 1
+        disk.before_change = lambda operation, data: None
+        disk.crash()
+        assert open_log(disk, recovery_point=2).aborted_transactions(0, 2) == aborted
+    assert crashes > 3
