@@ -83,7 +83,7 @@ def test_a_commit_that_was_acknowledged_is_visible():
     assert kinds(sent("commit"), {A: {0: "b", 1: "a"}, B: {4: "c"}}) == ["EndTxnCommit"]
 
 
-def test_what_nobody_committed_is_not_visible():
+def test_what_no_client_committed_is_not_visible():
     assert kinds(sent("abort"), PARTLY) == ["AbortedNeverRead"]
     assert kinds(sent("abort", acknowledged=False), WHOLE) == ["AbortedNeverRead"]
     assert kinds(sent(None, acknowledged=False), WHOLE) == ["AbortedNeverRead"]
