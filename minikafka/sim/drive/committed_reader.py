@@ -22,7 +22,9 @@ READ_COMMITTED = 1
 _FETCH, _LIST_OFFSETS = 11, 7
 _EARLIEST = -2
 _WAIT_MS = 500
-_MOST_BYTES = (700, 1 << 20)
+ALL_BYTES = 1 << 20
+SOME_BYTES = 700
+"""Less than a transaction: answers end within one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +34,9 @@ class CommittedReader:
     connections: ClientConnections
     partitions: Sequence[TopicPartition]
     on_value: Callable[[ReadValue], None]
-    retry_ms: int = 200
+    pause_ms: int = 200
+    """The longest pause between two requests."""
+    sizes: Sequence[int] = (SOME_BYTES, ALL_BYTES)
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
 
@@ -43,14 +47,14 @@ class CommittedReader:
             self._later(where)
 
     def _later(self, where: TopicPartition) -> None:
-        delay_us = self.connections.rng.randint(1, self.retry_ms) * US_PER_MS
+        delay_us = self.connections.rng.randint(1, self.pause_ms) * US_PER_MS
         self.connections.world.after(delay_us, lambda: self._poll(where))
 
     def _ask_leader(
         self, where: TopicPartition, request: Any, version: int, done: Callable[[Any], None]
     ) -> None:
         address = self.connections.leaders.get(where)
-        if address is None:
+        if address is None or self.connections.must_refresh:
             self.connections.refresh([where.topic], lambda: self._later(where))
             return
 
@@ -69,8 +73,7 @@ class CommittedReader:
         if not self.running:
             return
         position = self.positions[where]
-        # A small answer ends within a transaction.
-        most_bytes = self.connections.rng.choice(_MOST_BYTES)
+        most_bytes = self.connections.rng.choice(self.sizes)
         wanted = FetchPartition(
             partition=where.partition, fetch_offset=position, partition_max_bytes=most_bytes,
             current_leader_epoch=-1,
@@ -105,7 +108,8 @@ class CommittedReader:
             if not found.error_code:
                 self.positions[where] = found.offset
 
-        address = self.connections.leaders.get(where)
+        # A deposed leader may have answered: ask for the leader again.
+        address = self.connections.leaders.pop(where, None)
         if address is not None:
             self.connections.ask(
                 address,

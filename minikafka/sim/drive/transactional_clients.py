@@ -181,7 +181,7 @@ class TransactionalClient:
 
     def _leader_of(self, where: TopicPartition) -> Address | None:
         leader = self.connections.leaders.get(where)
-        if leader is None:
+        if leader is None or self.connections.must_refresh:
             self._look_up_again(lambda: None)
         return leader
 

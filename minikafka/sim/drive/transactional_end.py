@@ -12,7 +12,7 @@ from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.transaction_losses import TransactionLosses
-from minikafka.sim.drive.committed_reader import CommittedReader
+from minikafka.sim.drive.committed_reader import ALL_BYTES, CommittedReader
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_workload import (
     INPUT,
@@ -139,7 +139,10 @@ class TransactionalEnd:
         def add(read: ReadValue) -> None:
             visible[read.where][read.offset] = read.value
 
-        reader = CommittedReader(self.workload.connections(_READER), self.workload.partitions, add)
+        reader = CommittedReader(
+            self.workload.connections(_READER), self.workload.partitions, add,
+            pause_ms=20, sizes=(ALL_BYTES,),
+        )  # fmt: skip
         reader.start()
 
         def is_at_end(where: TopicPartition) -> bool:

@@ -19,7 +19,7 @@ from minikafka.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from minikafka.sim.drive.committed_reader import READ_COMMITTED, committed_values
+from minikafka.sim.drive.committed_reader import READ_COMMITTED, committed_values, end_of
 from minikafka.sim.drive.group_workload import HEARTBEAT_MS, SimMember
 from minikafka.sim.drive.transactional_clients import GROUP, Address, TransactionalClient
 
@@ -149,11 +149,15 @@ class TransformLoop(TransactionalClient):
             return int(answer.error_code or answer.responses[0].partitions[0].error_code)
 
         def done(answer: Any) -> None:
-            found = committed_values(where, position, answer.responses[0].partitions[0])
-            if not found:
+            (part,) = answer.responses[0].partitions
+            found = committed_values(where, position, part)
+            if found:
+                self._copy(index, found[: self.most])
+            elif (end := end_of(part)) > position:
+                # All that was returned is aborted.
+                self._read(index, end)
+            else:
                 self._later(self._begin, _IDLE_MS)
-                return
-            self._copy(index, found[: self.most])
 
         self._ask(lambda: self._leader_of(where), request, _FETCH, code_of, done)
 
