@@ -39,6 +39,9 @@ class SentTransaction:
     offsets: dict[TopicPartition, dict[str, int]] = field(default_factory=dict)
     """The offsets of acknowledged values."""
     read: list[ReadValue] = field(default_factory=list)
+    """The values that it copies; empty if it copies nothing."""
+    seen: list[ReadValue] = field(default_factory=list)
+    """The values of a read up to the last stable offset."""
     outcome: Literal["commit", "abort"] | None = None
     is_acknowledged: bool = False
 

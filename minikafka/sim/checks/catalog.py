@@ -85,6 +85,10 @@ AT_THE_END: Final = {
         "the output of transform loops has each input once, in order: offsets and outputs of a "
         "transaction are committed together"
     ),
+    "G0": "the transactions of one transactional id append in one order to all partitions",
+    "G1a": "no committed transaction reads a value of an aborted one",
+    "G1b": "no committed transaction reads a partition up to the middle of another transaction",
+    "G1c": "no transactions depend on one another in a circle of reads and writes",
     "ProducerIdsOnce": "no producer id has two owners, and no epoch is given twice",
 }
 """Checks of the replicas and of the operations of clients."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.history import append_anomalies as appends
 from minikafka.history import transaction_anomalies as anomalies
 from minikafka.history.operations import Anomaly
-from minikafka.history.transactions import ReadValue
+from minikafka.history.transactions import ReadValue, SentTransaction
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.checkers import Checkers
@@ -104,8 +105,31 @@ class TransactionalEnd:
         for source, target in zip(partitions_of(INPUT), partitions_of(OUTPUT), strict=True):
             found += anomalies.broken_copies(source, target, visible, self.losses)
         found += anomalies.repeated_producer_ids(history.producers, self.losses)
+        found += self._dependencies(transactions, visible)
         self._count(transactions_count=len(transactions), reads_count=len(reads), visible=visible)
         return [*map(str, found)]
+
+    def _dependencies(
+        self, transactions: list[SentTransaction], visible: dict[TopicPartition, dict[int, str]]
+    ) -> list[Anomaly]:
+        """Return the anomalies of the transactions as list-appends, if no outcome may be lost.
+
+        Producers may interleave: only the writes of one transactional id are in an order.
+        """
+        if self.losses.decisions() or any(map(self.losses.any_marker, self.workload.partitions)):
+            return []
+        listed = [_list_append(each, self.losses) for each in transactions]
+        lists = {
+            str(where): [_element(offset, log[offset]) for offset in sorted(log)]
+            for where, log in visible.items()
+        }
+        self.checkers.coverage.rules["G0, G1a, G1b, G1c"] += len(listed)
+        return [
+            *appends.dirty_writes(listed, lists, within_process=True),
+            *appends.aborted_reads(listed),
+            *appends.intermediate_reads(listed),
+            *appends.circular_flows(listed, lists, within_process=True),
+        ]
 
     def _count(
         self,
@@ -163,3 +187,31 @@ class TransactionalEnd:
             if found[1].log.last_stable_offset < found[1].log.high_watermark:
                 self.losses.held_back[where] = found[1].log.last_stable_offset
         return visible
+
+
+def _list_append(sent: SentTransaction, losses: TransactionLosses) -> appends.AppendTransaction:
+    """Return a transaction as list-append, without appends that were lost."""
+    written = {
+        str(where): [
+            _element(offset, value)
+            for value, offset in offsets.items()
+            if not losses.record(where, offset, value)
+        ]
+        for where, offsets in sent.offsets.items()
+    }
+    read: dict[str, list[str]] = {}
+    for where, offset, value in sent.seen:
+        values = read.setdefault(str(where), [])
+        if (element := _element(offset, value)) not in values:
+            values.append(element)
+    outcome: appends.Outcome = "commit" if sent.is_committed else None
+    if sent.outcome != "commit":
+        outcome = "abort"
+    return appends.AppendTransaction(
+        sent.name, sent.transactional_id, outcome, {k: v for k, v in written.items() if v}, read
+    )
+
+
+def _element(offset: int, value: str) -> str:
+    """Return a unique element of a list: copies of one value may be written again."""
+    return f"{offset}/{value}"

@@ -1,12 +1,14 @@
 """The transactional clients of a plan, and the topics that they use.
 
-Two producers, two that share a transactional id, one that dies in a transaction, and two loops that
-copy a topic with the offsets of their group in the transaction. A consumer reads what is committed.
+Two producers, one of which also reads; two that share a transactional id, one that dies in a
+transaction, and two loops that copy a topic with the offsets of their group in the transaction. A
+consumer reads what is committed.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
@@ -22,7 +24,7 @@ from minikafka.sim.drive.committed_reader import CommittedReader
 from minikafka.sim.drive.group_workload import is_stable
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_clients import Address, TransactionalClient
-from minikafka.sim.drive.transform_loop import TransformLoop, TransformMember
+from minikafka.sim.drive.transform_loop import ReadingProducer, TransformLoop, TransformMember
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.world import US_PER_MS
@@ -86,8 +88,9 @@ class TransactionalWorkload:
         """Start all clients; the second one of a shared transactional id starts later."""
         rng = self.cluster.world.rng("transactions")
         plain = partitions_of(PLAIN)
-        for name in _PRODUCERS:
-            self._add(self._producer(name, name, [*plain, *partitions_of(INPUT)]))
+        first, second = _PRODUCERS
+        self._add(self._producer(first, first, [*plain, *partitions_of(INPUT)]))
+        self._add(self._reading_producer(second, [*plain, *partitions_of(INPUT)]))
         first, second = _ZOMBIES
         self._add(self._producer(first, "zombie", plain))
         late = self._producer(second, "zombie", plain)
@@ -144,19 +147,26 @@ class TransactionalWorkload:
             self.clients.append(client)
             client.start()
 
+    def _settings(self, name: str, transactional_id: str) -> dict[str, Any]:
+        return {
+            "connections": self.connections(name),
+            "name": name,
+            "transactional_id": transactional_id,
+            "version": self.plan.transaction_version,
+            "timeout_ms": self.plan.transaction_timeout_ms,
+            "pace_ms": self._pace_ms,
+            "retry_ms": _RETRY_MS,
+            "on_initialized": self.history.initialized,
+        }
+
     def _producer(
         self, name: str, transactional_id: str, partitions: list[TopicPartition]
     ) -> TransactionalClient:
-        return TransactionalClient(
-            connections=self.connections(name),
-            name=name,
-            transactional_id=transactional_id,
-            partitions=partitions,
-            version=self.plan.transaction_version,
-            timeout_ms=self.plan.transaction_timeout_ms,
-            pace_ms=self._pace_ms,
-            retry_ms=_RETRY_MS,
-            on_initialized=self.history.initialized,
+        return TransactionalClient(partitions=partitions, **self._settings(name, transactional_id))
+
+    def _reading_producer(self, name: str, partitions: list[TopicPartition]) -> ReadingProducer:
+        return ReadingProducer(
+            partitions=partitions, sources=partitions_of(OUTPUT), **self._settings(name, name)
         )
 
     def _loop(self, name: str, member_name: str) -> TransformLoop:
@@ -166,19 +176,12 @@ class TransactionalWorkload:
         self._members.append(member)
         member.start()
         return TransformLoop(
-            connections=self.connections(name),
-            name=name,
-            transactional_id=name,
             partitions=partitions_of(OUTPUT),
-            version=self.plan.transaction_version,
-            timeout_ms=self.plan.transaction_timeout_ms,
-            pace_ms=self._pace_ms,
-            retry_ms=_RETRY_MS,
-            on_initialized=self.history.initialized,
             source=INPUT,
             group=GROUP,
             member=member,
             is_deposed=self.is_deposed,
+            **self._settings(name, name),
         )
 
     def _has_read(self, read: ReadValue) -> None:

@@ -1,7 +1,10 @@
-"""Clients that read a topic, write what they read, and commit their offsets in the transaction."""
+"""Transactional clients that also read.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A transform loop writes what it reads, and commits its offsets in the transaction.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.errors import ErrorCode
@@ -136,14 +139,6 @@ class TransformLoop(TransactionalClient):
 
     def _read(self, index: int, position: int) -> None:
         where = TopicPartition(self.source, index)
-        wanted = FetchPartition(
-            partition=index, fetch_offset=position, partition_max_bytes=_FETCH_BYTES,
-            current_leader_epoch=-1,
-        )  # fmt: skip
-        request = FetchRequest(
-            topics=[FetchTopic(topic=self.source, partitions=[wanted])], max_wait_ms=0,
-            min_bytes=0, max_bytes=_FETCH_BYTES, session_epoch=-1, isolation_level=READ_COMMITTED,
-        )  # fmt: skip
 
         def code_of(answer: Any) -> int:
             return int(answer.error_code or answer.responses[0].partitions[0].error_code)
@@ -152,18 +147,21 @@ class TransformLoop(TransactionalClient):
             (part,) = answer.responses[0].partitions
             found = committed_values(where, position, part)
             if found:
-                self._copy(index, found[: self.most])
+                is_all = end_of(part) == part.last_stable_offset
+                self._copy(index, found[: self.most], found if is_all else [])
             elif (end := end_of(part)) > position:
                 # All that was returned is aborted.
                 self._read(index, end)
             else:
                 self._later(self._begin, _IDLE_MS)
 
+        request = _fetch(where, position)
         self._ask(lambda: self._leader_of(where), request, _FETCH, code_of, done)
 
-    def _copy(self, index: int, found: list[ReadValue]) -> None:
+    def _copy(self, index: int, found: list[ReadValue], seen: list[ReadValue]) -> None:
         self._open = transaction = self._new_transaction()
         transaction.read.extend(found)
+        transaction.seen.extend(seen)
         target = next(where for where in self.partitions if where.partition == index)
         values = [each.value for each in found]
         offset = found[-1].offset + 1
@@ -205,3 +203,46 @@ class TransformLoop(TransactionalClient):
         self._open = None
         # Not `super()`: a class with slots is another one than its source names.
         TransactionalClient._end(self, transaction, commits=commits)  # noqa: SLF001
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class ReadingProducer(TransactionalClient):
+    """Reads the next committed values of `sources` after the writes of each transaction."""
+
+    sources: Sequence[TopicPartition] = ()
+    _positions: dict[TopicPartition, int] = field(default_factory=dict)
+
+    def _topics(self) -> list[str]:
+        return list(dict.fromkeys(where.topic for where in (*self.partitions, *self.sources)))
+
+    def _end(self, transaction: SentTransaction, *, commits: bool | None = None) -> None:
+        where = self.rng.choice(self.sources)
+        position = self._positions.get(where, 0)
+
+        def code_of(answer: Any) -> int:
+            code = answer.error_code or answer.responses[0].partitions[0].error_code
+            return ErrorCode.NONE if code == ErrorCode.OFFSET_OUT_OF_RANGE else int(code)
+
+        def done(answer: Any) -> None:
+            (part,) = answer.responses[0].partitions
+            if part.error_code:
+                self._positions[where] = 0
+            else:
+                end = max(position, end_of(part))
+                self._positions[where] = end
+                if end == part.last_stable_offset:
+                    transaction.seen.extend(committed_values(where, position, part))
+            TransactionalClient._end(self, transaction, commits=commits)  # noqa: SLF001
+
+        self._ask(lambda: self._leader_of(where), _fetch(where, position), _FETCH, code_of, done)
+
+
+def _fetch(where: TopicPartition, position: int) -> FetchRequest:
+    wanted = FetchPartition(
+        partition=where.partition, fetch_offset=position, partition_max_bytes=_FETCH_BYTES,
+        current_leader_epoch=-1,
+    )  # fmt: skip
+    return FetchRequest(
+        topics=[FetchTopic(topic=where.topic, partitions=[wanted])], max_wait_ms=0,
+        min_bytes=0, max_bytes=_FETCH_BYTES, session_epoch=-1, isolation_level=READ_COMMITTED,
+    )  # fmt: skip
