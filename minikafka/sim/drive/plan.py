@@ -39,6 +39,7 @@ from minikafka.sim.drive.mixes import (
     SHORT_OF_FILES,
     SHRINKING,
     STOPPING,
+    UPGRADING,
     VOTING,
     Mix,
 )
@@ -68,6 +69,7 @@ _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
     *DIRECTORY_FAULTS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
+    OperatorAction.TRANSACTION_VERSION,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
@@ -84,6 +86,7 @@ _SMALL_SLICE_BYTES = 400
 _SHRINKING_SHARE = 0.15
 _TRUNCATING_SHARE = 0.06
 _TRANSACTIONS_SHARE = 0.35
+_UPGRADING_SHARE = 0.25
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
@@ -354,13 +357,17 @@ def _with_transactions(plan: Plan) -> Plan:
     own = Random(f"transactions/{plan.seed}")
     if own.random() >= _TRANSACTIONS_SHARE:
         return plan
-    return replace(
+    plan = replace(
         plan,
         transactions=True,
         transaction_version=own.choice((1, 2, 2)),
         transaction_timeout_ms=own.choice((2_000, 4_000, 8_000)),
         transaction_pace_ms=own.choice((200, 600, 2_000)),
     )
+    if own.random() >= _UPGRADING_SHARE:
+        return plan
+    added = _incidents(own, plan, UPGRADING, lasting_ms=_SHORT_MS)
+    return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 
 def _with_recoveries(plan: Plan) -> Plan:

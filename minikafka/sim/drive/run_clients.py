@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
@@ -49,7 +50,12 @@ class RunClients:
     def __post_init__(self) -> None:
         """Create the transactional clients, which start only if the plan has them."""
         self.transactional = TransactionalWorkload(
-            self.plan, self.cluster, self.history, self.connections, self._is_deposed
+            self.plan,
+            self.cluster,
+            self.history,
+            self.connections,
+            self._is_deposed,
+            self._transaction_version,
         )
 
     def start(self) -> None:
@@ -137,6 +143,11 @@ class RunClients:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
         rng = self.cluster.world.rng(name)
         return ClientConnections(self.cluster.world, self.cluster.network, name, bootstrap, rng)
+
+    def _transaction_version(self) -> int | None:
+        """Return the committed level of transaction.version; None before the first image."""
+        image = self.checkers.replicas.image
+        return image.feature(TRANSACTION_VERSION) if image.features else None
 
     def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
         """Return True if another broker leads the only partition of the offsets topic."""

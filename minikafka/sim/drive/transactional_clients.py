@@ -37,6 +37,8 @@ _END = {1: 3, 2: 5}
 """The version of EndTxn by transaction version."""
 _PRODUCE = {1: 11, 2: 12}
 _COMMIT_SHARE = 0.75
+_LEARNS_VERSION_SHARE = 0.3
+"""Clients learn of another transaction version late: when they connect again."""
 REPEATED = (
     ErrorCode.NONE,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -59,6 +61,8 @@ REPEATED = (
 class TransactionalClient:
     """Runs transactions of one transactional id. `version` is that of the protocol.
 
+    Some transactions begin with the version that `finalized_version` returns, if it is known.
+
     `pace_ms` is the longest pause between two transactions, `retry_ms` that before a retry.
     """
 
@@ -72,6 +76,7 @@ class TransactionalClient:
     retry_ms: int = 60
     dies_at: int = -1
     """The number of the transaction in which the client stops for good."""
+    finalized_version: Callable[[], int | None] = lambda: None
     on_initialized: Callable[[str, ProducerIdentity], None] = lambda *_: None
     """Called with each answer to InitProducerId that has no error."""
     transactions: list[SentTransaction] = field(default_factory=list)
@@ -203,6 +208,11 @@ class TransactionalClient:
         self._ask(self._of_transaction, request, _INIT, _error_code, done)
 
     def _new_transaction(self) -> SentTransaction:
+        latest = self.finalized_version()
+        if latest not in (None, self.version) and self.rng.random() < _LEARNS_VERSION_SHARE:
+            assert latest is not None
+            self.version = latest
+            self.counts["changes of the protocol"] += 1
         transaction = SentTransaction(
             f"{self.name}.{self._number}", self.transactional_id, self._producer
         )

@@ -152,6 +152,7 @@ class TransactionalEnd:
                 counts["restart: PRODUCER_FENCED"] + counts["restart: INVALID_PRODUCER_EPOCH"]
             )
             events["transactions fenced by the group"] += counts["fenced by the group"]
+            events["changes of the transaction protocol"] += counts["changes of the protocol"]
             events["clients that died in a transaction"] += counts["died"]
 
     def _read_all(self) -> dict[TopicPartition, dict[int, str]]:

@@ -61,6 +61,7 @@ class TransactionalWorkload:
     history: History
     connections: Callable[[str], ClientConnections]
     is_deposed: Callable[[Address], bool]
+    finalized_version: Callable[[], int | None]
     clients: list[TransactionalClient] = field(default_factory=list)
     _members: list[TransformMember] = field(default_factory=list)
     _reader: CommittedReader | None = None
@@ -156,6 +157,7 @@ class TransactionalWorkload:
             "timeout_ms": self.plan.transaction_timeout_ms,
             "pace_ms": self._pace_ms,
             "retry_ms": _RETRY_MS,
+            "finalized_version": self.finalized_version,
             "on_initialized": self.history.initialized,
         }
 
