@@ -41,6 +41,9 @@ AFTER_EACH_STEP: Final = {
         "and its first open transaction"
     ),
     "FencedEpoch": "no log has a lower producer epoch after a higher one of the same producer id",
+    "EpochBump": (
+        "in transaction version 2, a marker has a higher epoch than the batches that it ends"
+    ),
     "AbortedIndex": "the aborted transactions in a leader's index are those of its log",
     "append order": "queued appends are decided in the order of their arrival",
     "DamagedRead": "no consumer receives a batch with a wrong checksum",

@@ -15,12 +15,16 @@ _READ_BYTES = 1 << 22
 
 
 class StoredMarker(NamedTuple):
-    """A marker in a log: its batch, whose transaction it ends, and how."""
+    """A marker in a log: its batch, whose transaction it ends, and how.
+
+    `has_new_epoch` is False if the transaction has a batch with the epoch of the marker.
+    """
 
     base_offset: int
     crc: int
     producer_id: int
     is_commit: bool
+    has_new_epoch: bool
 
 
 class OldEpochError(Exception):
@@ -96,8 +100,9 @@ class LogScan:
             return
         offset = header.base_offset
         crc = batch_crc(data, at, header.size)
-        self.markers.append(StoredMarker(offset, crc, producer_id, marker.is_commit))
         first = self.open.pop(producer_id, None)
+        has_new_epoch = first is None or header.producer_epoch > before
+        self.markers.append(StoredMarker(offset, crc, producer_id, marker.is_commit, has_new_epoch))
         if first is not None and not marker.is_commit:
             stable = min(self.open.values(), default=offset + 1)
             self.aborted.append(AbortedTransaction(producer_id, first, offset, stable))

@@ -39,6 +39,8 @@ class TransactionChecks:
     coverage: Coverage = field(default_factory=Coverage)
     is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
     topics: frozenset[str] = frozenset()
+    epochs_are_bumped: bool = False
+    """True if the transaction version of the cluster is 2 all the time."""
     markers: dict[TopicPartition, dict[tuple[int, int], StoredMarker]] = field(default_factory=dict)
     """All markers that leaders have appended, by base offset and checksum."""
     _scans: dict[_Key, LogScan] = field(default_factory=dict)
@@ -69,10 +71,22 @@ class TransactionChecks:
             except OldEpochError as error:
                 raise Violation(f"FencedEpoch: {where}: {node.host}: {error}") from None
             self.coverage.rules["FencedEpoch"] += 1
+            self._check_epoch_bumps(node, where, scan)
             if scan.markers:
                 known = self.markers.setdefault(where, {})
                 known.update({(each.base_offset, each.crc): each for each in scan.markers})
         return scan
+
+    def _check_epoch_bumps(self, node: SimNode, where: TopicPartition, scan: LogScan) -> None:
+        if not self.epochs_are_bumped:
+            return
+        for marker in scan.markers:
+            self.coverage.rules["EpochBump"] += 1
+            if not marker.has_new_epoch:
+                raise Violation(
+                    f"EpochBump: {where}: {node.host}: the marker at {marker.base_offset} has the "
+                    f"epoch of the transaction of producer {marker.producer_id} that it ends"
+                )
 
     def _check_leader(self, node: SimNode, partition: Partition, scan: LogScan) -> None:
         where, log = partition.topic_partition, partition.log

@@ -179,6 +179,12 @@ class Plan:
         return [*brokers, *controllers] if self.separate_controller else brokers
 
     @property
+    def always_bumps_epochs(self) -> bool:
+        """True if the transaction version is 2 from the start to the end."""
+        changes = any(x.what is OperatorAction.TRANSACTION_VERSION for x in self.incidents)
+        return self.transaction_version >= 2 and not changes
+
+    @property
     def given(self) -> dict[str, str]:
         """The configuration of the nodes."""
         values = {

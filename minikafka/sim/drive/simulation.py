@@ -128,6 +128,7 @@ class Simulation:
         if plan.transactions:
             self.checkers.replicas.transactional = frozenset(TOPICS)
             self.checkers.transactions.topics = frozenset(TOPICS)
+            self.checkers.transactions.epochs_are_bumped = plan.always_bumps_epochs
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
         self.checkers.transactions.is_damaged = self.faults.storage.is_damaged
         self.clients = RunClients(plan, self.cluster, self.history, self.checkers)
