@@ -69,7 +69,7 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a loss is excused by its offset, not by its value",
-            ("sim.checks.checkers", "final_checks", "if each.holds(written.offset, written.value):",
+            ("sim.checks.final_checks", "final_checks", "if each.holds(written.offset, written.value):",
              "if each.covers(written.offset):"),
         ),
         "tests/unit/sim/checks/test_checkers.py",

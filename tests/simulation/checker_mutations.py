@@ -65,7 +65,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "old records need not be old",
-            ("sim.checks.checkers", "final_checks",
+            ("sim.checks.final_checks", "final_checks",
              "if written.offset < checkers.retention.trimmed.get(where, 0):", "if True:"),
         ),
         ("lost",),

@@ -9,6 +9,7 @@ counted there.
 
 from tests.mutation import mutation
 from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
+from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
 
 MUTATIONS = (
     # High watermark and acknowledgements
@@ -452,6 +453,7 @@ MUTATIONS = (
         ("apis._produce_outcomes", "append_failed", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
     *LOG_DIR_MUTATIONS,
+    *TRANSACTION_MUTATIONS,
 )  # fmt: skip
 
 LIVENESS_ALONE = {

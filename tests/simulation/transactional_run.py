@@ -22,15 +22,13 @@ from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse
 from minikafka.metadata.features import DEFAULT_LEVELS, TRANSACTION_VERSION
 from minikafka.records.reader import end_marker, read_batch
 from minikafka.records.scan import split_batches
+from minikafka.sim.drive.committed_reader import READ_COMMITTED, committed_values, end_of
+from minikafka.sim.drive.transactional_clients import TransactionalClient
+from minikafka.sim.drive.transform_loop import TransformLoop
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import US_PER_MS, World
-from tests.simulation.transactional_clients import (
-    READ_COMMITTED,
-    TransactionalClient,
-    TransformLoop,
-)
 from tests.worlds.sim_world import batch, create_topic, leader_client, produce_records, registration
 
 BROKERS = 3
@@ -98,8 +96,9 @@ class Run:
 
     def add_client(self, name, transactional_id, **more):
         client = TransactionalClient(
-            self.connections(name), name, transactional_id, self.partitions, self.version,
-            self.rng.choice((2_000, 4_000)), **more,
+            connections=self.connections(name), name=name, transactional_id=transactional_id,
+            partitions=self.partitions, version=self.version,
+            timeout_ms=self.rng.choice((2_000, 4_000)), **more,
         )  # fmt: skip
         self.clients.append(client)
         client.start()
@@ -108,7 +107,8 @@ class Run:
         if self.is_over:
             return
         loop = TransformLoop(
-            self.connections(name), name, "loop", self.outputs, self.version, 3_000,
+            connections=self.connections(name), name=name, transactional_id="loop",
+            partitions=self.outputs, version=self.version, timeout_ms=3_000,
             is_deposed=self.is_deposed,
         )  # fmt: skip
         self.clients.append(loop)
@@ -273,7 +273,6 @@ def visible_to_readers(run, where):
     """The values that a read_committed consumer keeps, with the aborted lists of the leader."""
     client = leader_client(run.cluster, where.topic, where.partition)
     offset, visible = 0, []
-    aborted = {}
     while True:
         wanted = FetchPartition(
             partition=where.partition, fetch_offset=offset, partition_max_bytes=700,
@@ -284,26 +283,11 @@ def visible_to_readers(run, where):
             min_bytes=0, max_bytes=700, session_epoch=-1, isolation_level=READ_COMMITTED,
         )  # fmt: skip
         (answer,) = client.ask(request, FetchResponse, version=11).responses[0].partitions
-        data = bytes(answer.records or b"")
-        starts = sorted(
-            (each.first_offset, each.producer_id) for each in answer.aborted_transactions
-        )
-        ended = offset
-        for position, header in split_batches(data):
-            while starts and starts[0][0] <= header.last_offset:
-                aborted[starts.pop(0)[1]] = True
-            records = list(read_batch(data, position, header))
-            if header.is_control:
-                marker = end_marker(records[0])
-                if marker is not None and not marker.is_commit:
-                    aborted.pop(header.producer_id, None)
-            elif header.producer_id not in aborted:
-                visible += [bytes(x.value).decode() for x in records if x.offset >= offset]
-            ended = header.next_offset
-        if ended == offset:
+        visible += [each.value for each in committed_values(where, offset, answer)]
+        ended = end_of(answer)
+        if ended <= offset:
             return visible
         offset = ended
-        aborted = {}
 
 
 def problems(run):

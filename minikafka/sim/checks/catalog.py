@@ -36,6 +36,15 @@ AFTER_EACH_STEP: Final = {
     "EpochsHaveLeaders": "no twelve epochs of the quorum in a row are without a leader",
     "CommittedAnswers": ("what an operator was told is done is in the committed metadata log"),
     "Transactions": "every open transaction was begun by a producer",
+    "StableOffset": (
+        "a leader's last stable offset never goes back, and stays at or below its high watermark "
+        "and its first open transaction"
+    ),
+    "FencedEpoch": "no log has a lower producer epoch after a higher one of the same producer id",
+    "EpochBump": (
+        "in transaction version 2, a marker has a higher epoch than the batches that it ends"
+    ),
+    "AbortedIndex": "the aborted transactions in a leader's index are those of its log",
     "append order": "queued appends are decided in the order of their arrival",
     "DamagedRead": "no consumer receives a batch with a wrong checksum",
     "retention": (
@@ -67,6 +76,23 @@ AT_THE_END: Final = {
     "skipped poll": "a consumer skips no record",
     "shared partition": "no two members of a group own a partition at the same time",
     "moved commit": "a group continues at its last commit",
+    "NoHangingTransaction": (
+        "after the faults, every transaction ends within its timeout and 30 s"
+    ),
+    "EndTxnCommit": "a commit that was acknowledged is visible at read_committed, whole",
+    "AbortedNeverRead": (
+        "nothing is visible at read_committed of a transaction that no client asked to commit"
+    ),
+    "TransactionIsWhole": "a transaction without an answer is visible whole, or not at all",
+    "OffsetsWithOutputs": (
+        "the output of transform loops has each input once, in order: offsets and outputs of a "
+        "transaction are committed together"
+    ),
+    "G0": "the transactions of one transactional id append in one order to all partitions",
+    "G1a": "no committed transaction reads a value of an aborted one",
+    "G1b": "no committed transaction reads a partition up to the middle of another transaction",
+    "G1c": "no transactions depend on one another in a circle of reads and writes",
+    "ProducerIdsOnce": "no producer id has two owners, and no epoch is given twice",
 }
 """Checks of the replicas and of the operations of clients."""
 

@@ -4,8 +4,8 @@ The rules themselves are in the files beside this one: `registration_checks` (pa
 metadata log), `election_checks` (elections), `replica_checks` (logs, high watermarks, knowledge of
 leaders), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
 `retention_checks` (log start offsets), `log_dir_checks` (log directories), `append_order_checks`
-(queued appends), `agreement_checks` (replicas at the end of a run). This module runs them, and
-checks starts and registrations of brokers.
+(queued appends), `transaction_checks` (transactions in logs), `agreement_checks` (replicas at the
+end of a run). This module runs them, and checks starts and registrations of brokers.
 
 Source: the properties of the TLA+ model of KIP-966, docs/rules.md C2, C3, E7 and those that the
 rules name.
@@ -15,9 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.history import anomalies
-from minikafka.history import group_anomalies as groups
-from minikafka.history.operations import Anomaly, Log, Written
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
@@ -34,13 +32,14 @@ from minikafka.sim.checks.append_order_checks import AppendOrderChecks
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks
-from minikafka.sim.checks.history import Contradiction, History, RejectedWrite
+from minikafka.sim.checks.history import History, RejectedWrite
 from minikafka.sim.checks.log_dir_checks import LogDirChecks
 from minikafka.sim.checks.power_losses import PowerLosses
 from minikafka.sim.checks.quorum_checks import QuorumChecks
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.checks.replica_checks import Committed, ReplicaChecks
 from minikafka.sim.checks.retention_checks import RetentionChecks
+from minikafka.sim.checks.transaction_checks import TransactionChecks
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -98,8 +97,6 @@ class Checkers:
     """True if ELR has been on all the time."""
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
     power: PowerLosses = field(default_factory=PowerLosses)
-    offsets_may_be_lost: bool = False
-    """An unclean election has removed committed offsets of groups, or E13 may have."""
     unclean_elections: int = 0
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
@@ -111,10 +108,13 @@ class Checkers:
     durability: DurabilityChecks = field(init=False)
     elections: ElectionChecks = field(init=False)
     directories: LogDirChecks = field(init=False)
+    transactions: TransactionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
-    _offsets_were_lost: bool = False
-    """A machine has lost records of the offsets topic; they are lost if E13 applies."""
+    _internal_may_be_lost: set[str] = field(default_factory=set)
+    """The internal topics of which an unclean election has removed records, or E13 may have."""
+    _internal_were_lost: set[str] = field(default_factory=set)
+    """The internal topics of which a machine has lost records; they are lost if E13 applies."""
     _skips: bool = False
     """The image is several changes later than the one before."""
     _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
@@ -147,6 +147,7 @@ class Checkers:
         self.append_order = AppendOrderChecks(self.coverage)
         self.durability = DurabilityChecks(self.coverage)
         self.elections = ElectionChecks(coverage=self.coverage)
+        self.transactions = TransactionChecks(self.coverage)
         self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
     @property
@@ -161,13 +162,25 @@ class Checkers:
             return self.elr_enabled
         return self._image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0
 
+    @property
+    def offsets_may_be_lost(self) -> bool:
+        """True if committed offsets of groups may be lost."""
+        return OFFSETS_TOPIC in self._internal_may_be_lost
+
+    @property
+    def decisions_may_be_lost(self) -> bool:
+        """True if the state of transaction coordinators may be lost."""
+        return TRANSACTIONS_TOPIC in self._internal_may_be_lost
+
     def lost_records(self, node_id: int, *, everything: bool = False) -> None:
         """Record that a node loses unflushed records, or `everything` with its disks."""
         self._losses += 1
         held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
-        if any(where.topic.startswith("__") for where in held):
-            self._offsets_were_lost = True
-            self.offsets_may_be_lost |= not self.elr_is_on
+        self._internal_were_lost.update(
+            where.topic for where in held if where.topic.startswith("__")
+        )
+        if not self.elr_is_on:
+            self._internal_may_be_lost |= self._internal_were_lost
 
     def _records_removed(self, where: TopicPartition, offset: int) -> None:
         self.history.forget_reads_from(where, offset)
@@ -225,6 +238,7 @@ class Checkers:
         self.power.record(node, partition)
         self.directories.check(node, partition)
         self.durability.check(node, partition)
+        self.transactions.check(node, partition)
         if _is_internal(partition):
             return
         self._count_truncation(node, partition)
@@ -254,6 +268,7 @@ class Checkers:
                 for partition in node.node.broker.replicas.partitions.values():
                     if partition.topic_partition in self.committed:
                         self.replicas.logs_match(node, partition)
+                        self.transactions.check_at_end(node, partition)
 
     # Starts of brokers
 
@@ -344,7 +359,7 @@ class Checkers:
         if not self.elr_is_on:
             self.elr_enabled = False
             self.power.elr_is_off()
-            self.offsets_may_be_lost |= self._offsets_were_lost
+            self._internal_may_be_lost |= self._internal_were_lost
         self._check_registrations(before, image)
         for topic_id, topic in image.topics.items():
             if before.topics.get(topic_id) is not topic:
@@ -373,7 +388,8 @@ class Checkers:
                 and now.leader != NO_LEADER
             )
             if topic.name.startswith("__"):
-                self.offsets_may_be_lost |= is_unclean
+                if is_unclean:
+                    self._internal_may_be_lost.add(topic.name)
                 continue
             self.replicas.candidates_are_complete(where, now)
             if is_unclean:
@@ -417,79 +433,3 @@ class Checkers:
         if now.leader_epoch > known.unclean_epoch:
             known.unclean_epoch, known.is_open = now.leader_epoch, True
             self.unclean_elections += 1
-
-
-def final_checks(
-    checkers: Checkers, history: History, logs: dict[TopicPartition, Log]
-) -> list[str]:
-    """Return the violations at the end of a run; `logs` are the readable values, by offset.
-
-    Every acknowledged record is present once, at its offset, unless an unclean election or
-    retention removed it. No record is present that was never sent, or that was rejected. Consumers
-    read records in order.
-    """
-    excuses = checkers.coverage.excuses
-
-    def excused(where: TopicPartition, offset: int) -> bool:
-        if offset < checkers.retention.trimmed.get(where, 0):
-            return True
-        lost = checkers.committed.get(where, Committed()).lost
-        return any(each.covers(offset) for each in lost)
-
-    def excused_loss(where: TopicPartition, written: Written) -> bool:
-        """A loss by retention, or by the election that removed this value at this offset."""
-        assert written.offset is not None
-        if written.offset < checkers.retention.trimmed.get(where, 0):
-            excuses["lost record: retention"] += 1
-            return True
-        for each in checkers.committed.get(where, Committed()).lost:
-            if each.holds(written.offset, written.value):
-                excuses[f"lost record: {each.why}"] += 1
-                return True
-        return False
-
-    def excused_contradiction(seen: Contradiction) -> bool:
-        """A leader that does not know that it is deposed still serves records that were removed."""
-        lost = checkers.committed.get(seen.where, Committed()).lost
-        found = any(
-            each.holds(seen.offset, value) for each in lost for value in (seen.before, seen.after)
-        )
-        excuses["contradiction: read from a deposed leader"] += found
-        return found
-
-    found: list[Anomaly | str] = []
-    for where, written in history.writes.items():
-        log = logs.get(where, {})
-        found += anomalies.lost_writes(where, written, log, excused_loss)
-        found += anomalies.aborted_reads(where, written, log)
-        found += anomalies.duplicates(where, log)
-        found += anomalies.phantoms(where, written, log)
-    found += anomalies.backward_polls(history.polls)
-    found += anomalies.skipped_polls(history.polls, logs, excused)
-    found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
-    found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
-    found += [
-        problem
-        for each in checkers.rejected_writes
-        if (problem := _wrongly_rejected(checkers, logs, each))
-    ]
-    contradictions = [x for x in history.contradictions if not excused_contradiction(x)]
-    return [*map(str, contradictions), *map(str, found)]
-
-
-def _wrongly_rejected(
-    checkers: Checkers, logs: dict[TopicPartition, Log], write: RejectedWrite
-) -> str | None:
-    """H4: a leader does not reject a write that it committed while it led.
-
-    A producer that is not idempotent would write it again.
-    """
-    where = write.where
-    known = checkers.committed.get(where, Committed())
-    for offset, value in logs.get(where, {}).items():
-        if value == write.value and known.in_own_term.get(offset) == write.host:
-            return (
-                f"H4: {where}: {write.host} committed {value!r} at {offset} in its own term, and "
-                f"answered NOT_LEADER_OR_FOLLOWER"
-            )
-    return None

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Commit, Owned, Poll, Resume, Written
+from minikafka.history.transactions import ProducerIdentity
 
 
 class RejectedWrite(NamedTuple):
@@ -45,6 +46,8 @@ class History:
     resumed_elsewhere: int = 0
     """Number of committed offsets that were fetched from another coordinator than that."""
     owned: list[Owned] = field(default_factory=list)
+    producers: list[tuple[str | None, ProducerIdentity]] = field(default_factory=list)
+    """The answers to InitProducerId, with the transactional id; None for an idempotent producer."""
     _lives: int = 0
 
     def new_life(self) -> int:
@@ -55,6 +58,10 @@ class History:
     def wrote(self, where: TopicPartition, written: Written) -> None:
         """Record a value that is sent."""
         self.writes.setdefault(where, []).append(written)
+
+    def initialized(self, transactional_id: str | None, producer: ProducerIdentity) -> None:
+        """Record an answer to InitProducerId."""
+        self.producers.append((transactional_id, producer))
 
     def read(self, where: TopicPartition, offset: int, value: bytes) -> None:
         """Record a value that a consumer read; it must never change (ConsistentRead)."""

@@ -104,6 +104,8 @@ class ReplicaChecks:
     is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
     """True if a disk has damaged records of a replica. They must not be served; the rules for the
     content of a replica do not apply."""
+    transactional: frozenset[str] = frozenset()
+    """The topics to which transactional producers write."""
     _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def of(self, where: TopicPartition) -> Committed:
@@ -175,7 +177,7 @@ class ReplicaChecks:
         if is_damaged:
             self._damaged_leader(node, partition, known)
             return
-        if log.first_unstable_offset is not None:
+        if log.first_unstable_offset is not None and where.topic not in self.transactional:
             raise Violation(
                 f"Transactions: {where}: first unstable offset {log.first_unstable_offset}, but no "
                 f"producer began a transaction"

@@ -26,7 +26,7 @@ from minikafka.sim.world.world import US_PER_MS
 _SESSION_MS = 6_000
 _REBALANCE_MS = 10_000
 _JOIN_TIMEOUT_MS = 15_000
-_HEARTBEAT_MS = 500
+HEARTBEAT_MS = 500
 _COMMIT_EVERY = 2
 """Number of heartbeats between two commits."""
 _RETRY_MS = 200
@@ -59,6 +59,11 @@ class SimMember:
     _reader: SimConsumer | None = None
     _round: int = 0
     _lives: int = 0
+
+    @property
+    def member_id(self) -> str:
+        """The id that the coordinator has given; empty before the first join."""
+        return self._member_id
 
     def start(self) -> None:
         """Start to find the coordinator."""
@@ -227,7 +232,7 @@ class SimMember:
             self.connections, self.history, tuple(positions), name=self.name, positions=positions
         )
         self._reader.start()
-        self._later(self._beat, _HEARTBEAT_MS)
+        self._later(self._beat, HEARTBEAT_MS)
 
     def _beat(self) -> None:
         if self._reader is None:
@@ -236,6 +241,9 @@ class SimMember:
         if self._round % _COMMIT_EVERY == 0 and self._reader.positions:
             self._commit()
             return
+        self._send_heartbeat()
+
+    def _send_heartbeat(self) -> None:
         request = heartbeats.HeartbeatRequest(
             group_id=self.group, generation_id=self.generation, member_id=self._member_id
         )
@@ -247,7 +255,7 @@ class SimMember:
             self._start_over(error)
             return
         self.heard_ms = self.connections.world.now_ms
-        self._later(self._beat, _HEARTBEAT_MS)
+        self._later(self._beat, HEARTBEAT_MS)
 
     def _commit(self) -> None:
         assert self._reader is not None
@@ -280,14 +288,14 @@ class SimMember:
             if error:
                 self._start_over(error)
                 return
-            self._later(self._beat, _HEARTBEAT_MS)
+            self._later(self._beat, HEARTBEAT_MS)
 
         self._ask(request, _COMMIT, answered)
 
 
 def is_stable(members: Sequence[SimMember], partitions: int, now_ms: int) -> bool:
     """Return True if the members of one generation share all partitions, with recent heartbeats."""
-    if any(member.heard_ms < now_ms - 4 * _HEARTBEAT_MS for member in members):
+    if any(member.heard_ms < now_ms - 4 * HEARTBEAT_MS for member in members):
         return False
     generations = dict.fromkeys(member.generation for member in members)
     owned = [where for member in members for where in member.assigned]

@@ -25,6 +25,7 @@ from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.run_clients import TOPIC, RunClients
+from minikafka.sim.drive.transactional_end import TransactionalEnd
 from minikafka.sim.drive.workload import SimConsumer
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.violation import Violation
@@ -46,10 +47,14 @@ class Healing:
     faults: Faults
     operators: Operators
     clients: RunClients
+    transactional: TransactionalEnd = field(init=False)
     _directories: DirectoryHealing = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the conditions for log directories."""
+        """Create the conditions for log directories and for transactions."""
+        self.transactional = TransactionalEnd(
+            self.plan, self.cluster, self.checkers, self.clients.transactional
+        )
         self._directories = DirectoryHealing(self.cluster)
 
     def carry_out(self) -> None:
@@ -77,6 +82,8 @@ class Healing:
         self.clients.stop_writing()
         self.operators.stop_writing()
         self.cluster.world.run(5_000)
+        if self.plan.transactions:
+            self.transactional.wait_for_outcomes()
         self.clients.stop_reading()
         self.replicas_agree()
 

@@ -61,6 +61,7 @@ class OperatorAction(Enum):
     ROLL = "roll"
     VOTERS = "change-voters"
     ALTER_DIRS = "alter-log-dirs"
+    TRANSACTION_VERSION = "transaction-version"
 
 
 LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)

@@ -136,6 +136,11 @@ RELOCATING: Mix = (
     *(OperatorAction.SWAP, OperatorAction.REASSIGN),
 )  # fmt: skip
 """Replicas move between the log directories of brokers that crash, or lose a directory."""
+UPGRADING: Mix = (
+    *[OperatorAction.TRANSACTION_VERSION] * 4,
+    *(Fault.KILL, Fault.ISOLATE, Fault.CUT_CONTROLLER, Fault.PAUSE),
+)
+"""The transaction version changes while brokers and clients know different ones."""
 DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),

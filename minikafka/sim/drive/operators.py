@@ -28,7 +28,7 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
-from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, TRANSACTION_VERSION
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checks.committed_answers import CommittedAnswers
@@ -80,13 +80,15 @@ class Operators:
     answers: CommittedAnswers
     on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     _elr: bool = True
+    _transaction_version: int = 2
     _extra_topics: int = 0
     _rolling: bool = False
     _writer: SimProducer | None = None
 
     def __post_init__(self) -> None:
-        """Start with the ELR feature as formatted."""
+        """Start with the features as formatted."""
         self._elr = self.plan.elr
+        self._transaction_version = self.plan.transaction_version
 
     def carry_out(self, incident: Incident) -> None:
         """Carry out an action."""
@@ -150,11 +152,20 @@ class Operators:
     def _feature(self, rng: Random) -> ApiMessage:
         del rng
         self._elr = not self._elr
-        self._note(f"{ELIGIBLE_LEADER_REPLICAS_VERSION}={int(self._elr)}")
+        return self._update(ELIGIBLE_LEADER_REPLICAS_VERSION, int(self._elr), upgrades=self._elr)
+
+    def _change_transaction_version(self, rng: Random) -> ApiMessage:
+        del rng
+        self._transaction_version = 3 - self._transaction_version
+        level = self._transaction_version
+        return self._update(TRANSACTION_VERSION, level, upgrades=level > 1)
+
+    def _update(self, feature: str, level: int, *, upgrades: bool) -> ApiMessage:
+        self._note(f"{feature}={level}")
         update = FeatureUpdateKey(
-            feature=ELIGIBLE_LEADER_REPLICAS_VERSION,
-            max_version_level=int(self._elr),
-            upgrade_type=_UPGRADE if self._elr else _SAFE_DOWNGRADE,
+            feature=feature,
+            max_version_level=level,
+            upgrade_type=_UPGRADE if upgrades else _SAFE_DOWNGRADE,
         )
         return UpdateFeaturesRequest(timeout_ms=_TIMEOUT_MS, feature_updates=[update])
 
@@ -371,4 +382,5 @@ class Operators:
         OperatorAction.ROLL: _roll,
         OperatorAction.VOTERS: _change_voters,
         OperatorAction.ALTER_DIRS: _alter_log_dirs,
+        OperatorAction.TRANSACTION_VERSION: _change_transaction_version,
     }

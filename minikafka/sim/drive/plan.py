@@ -39,6 +39,7 @@ from minikafka.sim.drive.mixes import (
     SHORT_OF_FILES,
     SHRINKING,
     STOPPING,
+    UPGRADING,
     VOTING,
     Mix,
 )
@@ -68,6 +69,7 @@ _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
     *DIRECTORY_FAULTS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
+    OperatorAction.TRANSACTION_VERSION,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
@@ -83,6 +85,8 @@ _RELOCATING_SHARE = 0.2
 _SMALL_SLICE_BYTES = 400
 _SHRINKING_SHARE = 0.15
 _TRUNCATING_SHARE = 0.06
+_TRANSACTIONS_SHARE = 0.35
+_UPGRADING_SHARE = 0.25
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
@@ -158,6 +162,13 @@ class Plan:
     """Further controllers, which may be made voters."""
     auto_join: bool = False
     """Controllers that are no voters ask to be made one."""
+    transactions: bool = False
+    """Add transactional clients, with topics of their own."""
+    transaction_version: int = 2
+    """The level of `transaction.version` at the start, and the protocol of these clients."""
+    transaction_timeout_ms: int = 4_000
+    transaction_pace_ms: int = 600
+    """The longest pause of a transactional client between two transactions."""
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -166,6 +177,12 @@ class Plan:
         brokers = list(range(1, self.brokers + 1))
         controllers = range(CONTROLLER_ID, CONTROLLER_ID + self.voters + self.spares)
         return [*brokers, *controllers] if self.separate_controller else brokers
+
+    @property
+    def always_bumps_epochs(self) -> bool:
+        """True if the transaction version is 2 from the start to the end."""
+        changes = any(x.what is OperatorAction.TRANSACTION_VERSION for x in self.incidents)
+        return self.transaction_version >= 2 and not changes
 
     @property
     def given(self) -> dict[str, str]:
@@ -195,6 +212,14 @@ class Plan:
             values["log.retention.bytes"] = str(self.retention_bytes)
             values["log.retention.check.interval.ms"] = str(_RETENTION_CHECK_MS)
             values["log.initial.task.delay.ms"] = str(_RETENTION_CHECK_MS)
+        if self.transactions:
+            values |= {
+                "offsets.topic.replication.factor": str(self.replication_factor),
+                "transaction.state.log.replication.factor": str(self.replication_factor),
+                "transaction.state.log.min.isr": str(self.min_isr),
+                "transaction.state.log.num.partitions": "2",
+                "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+            }
         if self.snapshot_bytes:
             values["metadata.log.max.record.bytes.between.snapshots"] = str(self.snapshot_bytes)
             values["metadata.max.retention.bytes"] = str(2 * self.snapshot_bytes)
@@ -271,6 +296,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         # A broker survives the loss of the directory without the metadata log.
         plan = replace(plan, log_dirs=2 if two else 1)
     plan = _with_moves_between_directories(plan)
+    plan = _with_transactions(plan)
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
     return replace(plan, some_stay_down=some_stay_down)
 
@@ -330,6 +356,23 @@ def _with_moves_between_directories(plan: Plan) -> Plan:
         slice_bytes=own.choice((SLICE_BYTES, _SMALL_SLICE_BYTES)),
     )
     added = _incidents(own, plan, RELOCATING, _QUICK_PACES_MS, _SHORT_MS)
+    return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
+
+
+def _with_transactions(plan: Plan) -> Plan:
+    own = Random(f"transactions/{plan.seed}")
+    if own.random() >= _TRANSACTIONS_SHARE:
+        return plan
+    plan = replace(
+        plan,
+        transactions=True,
+        transaction_version=own.choice((1, 2, 2)),
+        transaction_timeout_ms=own.choice((2_000, 4_000, 8_000)),
+        transaction_pace_ms=own.choice((200, 600, 2_000)),
+    )
+    if own.random() >= _UPGRADING_SHARE:
+        return plan
+    added = _incidents(own, plan, UPGRADING, lasting_ms=_SHORT_MS)
     return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 

@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
 from minikafka.sim.drive.group_workload import SimMember, is_stable
 from minikafka.sim.drive.incidents import DAMAGE
 from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.transactional_workload import HOSTS, TransactionalWorkload
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
 
@@ -27,6 +29,7 @@ def client_names(plan: Plan) -> tuple[str, ...]:
         *(f"g{number}" for number in range(plan.groups)),
         *(["joint"] if plan.multi_partition else []),
         *(["odd"] if plan.edge_cases else []),
+        *(HOSTS if plan.transactions else []),
     )
 
 
@@ -42,6 +45,18 @@ class RunClients:
     _others: list[MultiPartitionProducer | EdgeCaseClient] = field(default_factory=list)
     _consumers: list[SimConsumer] = field(default_factory=list)
     _members: list[SimMember] = field(default_factory=list)
+    transactional: TransactionalWorkload = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Create the transactional clients, which start only if the plan has them."""
+        self.transactional = TransactionalWorkload(
+            self.plan,
+            self.cluster,
+            self.history,
+            self.connections,
+            self._is_deposed,
+            self._transaction_version,
+        )
 
     def start(self) -> None:
         """Start the clients of the plan."""
@@ -86,16 +101,21 @@ class RunClients:
             )
         for other in self._others:
             other.start()
+        if plan.transactions:
+            self.transactional.create_topics()
+            self.transactional.start()
 
     def slow_down(self, interval_ms: int) -> None:
         """Let producers send a batch at most every `interval_ms`."""
         for producer in (*self._producers, *self._others):
             producer.interval_ms = max(producer.interval_ms, interval_ms)
+        self.transactional.slow_down(interval_ms)
 
     def stop_writing(self) -> None:
         """Stop the producers and the members of groups."""
         for member in self._members:
             member.running = False
+        self.transactional.stop_writing()
         for producer in (*self._producers, *self._others):
             producer.running = False
 
@@ -103,6 +123,7 @@ class RunClients:
         """Stop the consumers."""
         for consumer in self._consumers:
             consumer.running = False
+        self.transactional.stop_reading()
 
     @property
     def rebalances(self) -> int:
@@ -111,6 +132,8 @@ class RunClients:
 
     def groups_are_stable(self) -> bool:
         """Return True if every group is stable, or there is none."""
+        if self.plan.transactions and not self.transactional.group_is_stable():
+            return False
         return is_stable(self._members, self.plan.partitions, self.cluster.world.now_ms) or (
             not self._members
         )
@@ -120,6 +143,11 @@ class RunClients:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
         rng = self.cluster.world.rng(name)
         return ClientConnections(self.cluster.world, self.cluster.network, name, bootstrap, rng)
+
+    def _transaction_version(self) -> int | None:
+        """Return the committed level of transaction.version; None before the first image."""
+        image = self.checkers.replicas.image
+        return image.feature(TRANSACTION_VERSION) if image.features else None
 
     def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
         """Return True if another broker leads the only partition of the offsets topic."""

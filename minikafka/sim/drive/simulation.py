@@ -17,9 +17,14 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from minikafka.metadata.features import DEFAULT_LEVELS, ELIGIBLE_LEADER_REPLICAS_VERSION
-from minikafka.sim.checks.checkers import Checkers, final_checks
+from minikafka.metadata.features import (
+    DEFAULT_LEVELS,
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    TRANSACTION_VERSION,
+)
+from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.faults import Faults
@@ -29,6 +34,7 @@ from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.partition_notes import PartitionNotes
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.run_clients import TOPIC, RunClients, client_names
+from minikafka.sim.drive.transactional_workload import TOPICS
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
@@ -89,6 +95,7 @@ class Simulation:
         levels = dict(DEFAULT_LEVELS)
         if not plan.elr:
             levels[ELIGIBLE_LEADER_REPLICAS_VERSION] = 0
+        levels[TRANSACTION_VERSION] = plan.transaction_version
         self.cluster = SimCluster(
             world=self.world,
             brokers=plan.brokers,
@@ -118,7 +125,12 @@ class Simulation:
             self.checkers.quorum.forget,
             FaultEffects(self.checkers.coverage.faults),
         )
+        if plan.transactions:
+            self.checkers.replicas.transactional = frozenset(TOPICS)
+            self.checkers.transactions.topics = frozenset(TOPICS)
+            self.checkers.transactions.epochs_are_bumped = plan.always_bumps_epochs
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
+        self.checkers.transactions.is_damaged = self.faults.storage.is_damaged
         self.clients = RunClients(plan, self.cluster, self.history, self.checkers)
         self.operators = Operators(
             plan,
@@ -150,6 +162,8 @@ class Simulation:
             self._run()
             self.checkers.check_at_end()
             problems = final_checks(self.checkers, self.history, self.healing.read_all())
+            if self.plan.transactions:
+                problems += self.healing.transactional.problems()
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
             outcome.violation = str(error)

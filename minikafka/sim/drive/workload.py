@@ -14,6 +14,7 @@ from typing import cast
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Poll, Written
+from minikafka.history.transactions import ProducerIdentity
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.messages.list_offsets import (
@@ -198,6 +199,7 @@ class SimProducer:
             if isinstance(answer, InitProducerIdResponse) and not answer.error_code:
                 self._producer_id, self._epoch = answer.producer_id, answer.producer_epoch
                 self._sequences.clear()
+                self.history.initialized(None, ProducerIdentity(self._producer_id, self._epoch))
             self._later(lambda: self._next(where), _RETRY_MS)
 
         self.connections.ask(

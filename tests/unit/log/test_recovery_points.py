@@ -170,3 +170,16 @@ def test_recovery_point_that_fell_is_synced_with_the_next_checkpoint(disks):
     flushed_to_the_end(manager, 5).truncate_to(2, NOW)
     manager.directory_of(TP).checkpoint_recovery_points()
     assert after_power_loss(manager) == {TP: 2}
+
+
+def test_a_power_loss_does_not_tear_recovery_points(disks):
+    """Torn ones could not be told from damaged ones: the next start may refuse a bad tail then."""
+    manager = start(disks)
+    flushed_to_the_end(manager, 3)
+    log = manager.logs[TP]
+    append(log)
+    request = log.take_flush(everything=True)
+    request.run()
+    log.flushed(request)
+    manager.directory_of(TP).checkpoint_recovery_points()
+    assert after_power_loss(manager) == {TP: 4}

@@ -20,7 +20,8 @@ from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
-from minikafka.sim.checks.checkers import Checkers, ReplicaView, final_checks
+from minikafka.sim.checks.checkers import Checkers, ReplicaView
+from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import BatchIdentity
 from minikafka.sim.checks.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost

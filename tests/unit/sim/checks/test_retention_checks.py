@@ -7,7 +7,8 @@ import pytest
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Written
 from minikafka.messages.produce import ProduceResponse
-from minikafka.sim.checks.checkers import Checkers, final_checks
+from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.retention_checks import RetentionChecks
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer

@@ -22,12 +22,25 @@ def test_a_seed_is_one_plan():
 def test_everything_is_drawn_by_some_seed():
     seen = {incident.what for plan in PLANS for incident in plan.incidents}
     assert seen == {*Fault, *OperatorAction}
-    for name in ("elr", "recovery_manager", "separate_controller", "idempotent", "flush_messages"):
+    for name in ("elr", "recovery_manager", "separate_controller", "idempotent", "flush_messages",
+                 "transactions"):  # fmt: skip
         assert {getattr(plan, name) for plan in PLANS} == {True, False}, name
     assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}
     assert {plan.brokers for plan in PLANS} == {3, 4, 5, 7}
     assert {plan.retention_bytes for plan in PLANS} == {-1, 0, 4_000, 40_000}
     assert {plan.snapshot_bytes for plan in PLANS} == {0, 200, 1_000, 5_000}
+    assert {plan.transaction_version for plan in PLANS if plan.transactions} == {1, 2}
+
+
+def test_a_third_of_the_seeds_has_transactions_with_the_settings_of_the_cluster():
+    chosen = [plan for plan in PLANS if plan.transactions]
+    assert 0.25 < len(chosen) / len(PLANS) < 0.45
+    for plan in chosen:
+        given = plan.given
+        assert given["transaction.state.log.replication.factor"] == str(plan.replication_factor)
+        assert given["transaction.state.log.min.isr"] == str(plan.min_isr)
+        assert node_config(SimCluster(world=World(1), given=given).values(1)).ignored == ()
+    assert {plan.always_bumps_epochs for plan in chosen} == {True, False}
 
 
 def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():

@@ -1,0 +1,127 @@
+"""The transactions of a log, computed from its batches alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.batch import TRANSACTIONAL, BatchHeader, batch_crc
+from minikafka.records.reader import end_marker, read_batch
+from minikafka.records.scan import split_batches
+from minikafka.sim.checks.log_batches import epoch_at
+
+_READ_BYTES = 1 << 22
+
+
+class StoredMarker(NamedTuple):
+    """A marker in a log: its batch, whose transaction it ends, and how.
+
+    `has_new_epoch` is False if the transaction has a batch with the epoch of the marker.
+    """
+
+    base_offset: int
+    crc: int
+    producer_id: int
+    is_commit: bool
+    has_new_epoch: bool
+
+
+class OldEpochError(Exception):
+    """A batch has a lower producer epoch than an earlier one of the same producer id."""
+
+
+@dataclass(slots=True)
+class LogScan:
+    """The transactions in the batches of one log, from `start_offset` to `end_offset`."""
+
+    log: UnifiedLog
+    start_offset: int
+    end_offset: int
+    open: dict[int, int] = field(default_factory=dict)
+    """Producer id -> first offset of its open transaction."""
+    aborted: list[AbortedTransaction] = field(default_factory=list)
+    markers: list[StoredMarker] = field(default_factory=list)
+    """The markers that the last `go_on` has found."""
+    _epochs: dict[int, int] = field(default_factory=dict)
+    _last_leader_epoch: int = -1
+
+    @classmethod
+    def of(cls, log: UnifiedLog) -> "LogScan":
+        """Return a scan that has read nothing yet."""
+        return cls(log, log.log_start_offset, log.log_start_offset)
+
+    @property
+    def is_from_start(self) -> bool:
+        """True if no transaction can have begun before the first batch that was read."""
+        return self.start_offset == 0
+
+    def is_valid(self, log: UnifiedLog) -> bool:
+        """True if the batches that were read are still those of the log (KIP-101)."""
+        return (
+            log is self.log
+            and self.end_offset <= log.log_end_offset
+            and (
+                self.end_offset <= log.log_start_offset
+                or epoch_at(log, self.end_offset - 1) == self._last_leader_epoch
+            )
+        )
+
+    def go_on(self) -> None:
+        """Read the batches that were appended since the last call.
+
+        Raises:
+            OldEpochError: a batch has a lower producer epoch than an earlier one.
+            CorruptRecordsError: the disk has damaged a batch.
+        """
+        self.markers = []
+        for data, at, header in _batches(self.log, self.end_offset, self.log.log_end_offset):
+            self._add(data, at, header)
+            self.end_offset = header.next_offset
+            self._last_leader_epoch = header.leader_epoch
+
+    def _add(self, data: bytes, at: int, header: BatchHeader) -> None:
+        producer_id = header.producer_id
+        if producer_id < 0:
+            return
+        before = self._epochs.get(producer_id, -1)
+        if header.producer_epoch < before:
+            raise OldEpochError(
+                f"the batch at {header.base_offset} has epoch {header.producer_epoch} of producer "
+                f"{producer_id}, an earlier one has {before}"
+            )
+        self._epochs[producer_id] = header.producer_epoch
+        if not header.is_control:
+            if header.attributes & TRANSACTIONAL:
+                self.open.setdefault(producer_id, header.base_offset)
+            return
+        marker = end_marker(next(iter(read_batch(data, at, header))))
+        if marker is None:
+            return
+        offset = header.base_offset
+        crc = batch_crc(data, at, header.size)
+        first = self.open.pop(producer_id, None)
+        has_new_epoch = first is None or header.producer_epoch > before
+        self.markers.append(StoredMarker(offset, crc, producer_id, marker.is_commit, has_new_epoch))
+        if first is not None and not marker.is_commit:
+            stable = min(self.open.values(), default=offset + 1)
+            self.aborted.append(AbortedTransaction(producer_id, first, offset, stable))
+
+
+def _batches(
+    log: UnifiedLog, start_offset: int, end_offset: int
+) -> Iterator[tuple[bytes, int, BatchHeader]]:
+    """Yield the batches of a range: their data, their position in it, and their headers."""
+    offset = max(start_offset, log.log_start_offset)
+    while offset < end_offset:
+        read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
+        if read.slice is None:
+            return
+        data = bytes(read.slice.read())
+        before = offset
+        for at, header in split_batches(data):
+            if header.base_offset >= start_offset:
+                yield data, at, header
+            offset = max(offset, header.next_offset)
+        if offset == before:
+            return

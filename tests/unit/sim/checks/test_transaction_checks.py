@@ -1,0 +1,227 @@
+"""The transactions of leaders are compared with the batches of their logs."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.producer_state import ProducerState
+from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import (
+    BatchOptions,
+    NewRecord,
+    build_batch,
+    control_record,
+    end_marker_value,
+)
+from minikafka.sim.checks.log_scan import LogScan
+from minikafka.sim.checks.transaction_checks import TransactionChecks
+from minikafka.sim.world.sim_disk import SimDisk
+from minikafka.sim.world.violation import Violation
+from tests.worlds.one_log import NOW, open_log
+
+WHERE = TopicPartition("t", 0)
+TIME_MS = 50_000
+
+
+class World:
+    """One replica, which is the leader, and its checks."""
+
+    def __init__(self):
+        self.log = open_log(SimDisk(), clean=True)
+        self.checks = TransactionChecks(topics=frozenset(["t"]))
+        self.node = SimpleNamespace(config=SimpleNamespace(node_id=1), starts=1, host="n1")
+        self.partition = SimpleNamespace(
+            topic_partition=WHERE, log=self.log, is_leader=True, leader_epoch=0
+        )
+
+    def add(self, batch):
+        self.log.append_as_follower(memoryview(batch), leader_epoch=0, now=NOW)
+
+    def data(self, producer_id, epoch=0, sequence=0, count=1):
+        rows = [NewRecord(TIME_MS, None, b"v") for _ in range(count)]
+        self.add(build_batch(rows, BatchOptions(
+            base_offset=self.log.log_end_offset, leader_epoch=0, producer_id=producer_id,
+            producer_epoch=epoch, base_sequence=sequence, is_transactional=True,
+        )))  # fmt: skip
+
+    def marker(self, producer_id, epoch=0, kind=ControlType.ABORT):
+        self.add(build_batch(
+            [control_record(kind, end_marker_value(0), TIME_MS)],
+            BatchOptions(
+                base_offset=self.log.log_end_offset, leader_epoch=0, producer_id=producer_id,
+                producer_epoch=epoch, is_transactional=True, is_control=True,
+            ),
+        ))  # fmt: skip
+
+    def commit_all(self):
+        self.log.update_high_watermark(self.log.log_end_offset)
+
+    def check(self):
+        self.checks.check(self.node, self.partition)
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+def test_a_scan_finds_open_and_aborted_transactions(world):
+    world.data(1, count=2)
+    world.data(2)
+    world.marker(1)
+    world.data(1, sequence=2)
+    world.marker(2, kind=ControlType.COMMIT)
+    scan = LogScan.of(world.log)
+    scan.go_on()
+    assert scan.open == {1: 4}
+    assert scan.aborted == [AbortedTransaction(1, 0, 3, 2)]
+    assert scan.aborted == world.log.aborted_transactions(0, 6)
+    assert [(x.base_offset, x.producer_id, x.is_commit) for x in scan.markers] == [
+        (3, 1, False), (5, 2, True)
+    ]  # fmt: skip
+    world.marker(1, kind=ControlType.COMMIT)
+    scan.go_on()
+    assert scan.open == {}
+    assert [x.base_offset for x in scan.markers] == [6]
+
+
+def test_a_scan_of_batches_that_were_truncated_is_not_valid(world):
+    world.data(1)
+    world.data(1, sequence=1)
+    scan = LogScan.of(world.log)
+    scan.go_on()
+    assert scan.is_valid(world.log)
+    world.log.truncate_to(1, NOW)
+    assert not scan.is_valid(world.log)
+    world.log.append_as_follower(
+        memoryview(build_batch([NewRecord(TIME_MS, None, b"w")] * 2, BatchOptions(
+            base_offset=1, leader_epoch=3
+        ))), leader_epoch=3, now=NOW,
+    )  # fmt: skip
+    assert not scan.is_valid(world.log)
+
+
+def test_sound_transactions_break_no_rule(world):
+    for sequence in range(40):
+        world.data(1, epoch=sequence)
+        world.data(2, sequence=sequence)
+        world.check()
+        world.marker(1, epoch=sequence)
+        world.commit_all()
+        world.check()
+        world.marker(2, kind=ControlType.COMMIT)
+        world.commit_all()
+        world.check()
+    world.checks.check_at_end(world.node, world.partition)
+    rules = world.checks.coverage.rules
+    assert all(rules[name] > 40 for name in ("StableOffset", "FencedEpoch", "AbortedIndex"))
+
+
+def test_a_stable_offset_above_an_open_transaction(world, monkeypatch):
+    world.data(1)
+    world.commit_all()
+    world.check()
+    monkeypatch.setattr(ProducerState, "first_unstable_offset", property(lambda _: None))
+    with pytest.raises(Violation, match="^StableOffset: t-0: n1 has last stable offset 1, "):
+        world.check()
+
+
+def test_a_stable_offset_that_moves_back(world, monkeypatch):
+    world.data(1)
+    world.marker(1)
+    world.commit_all()
+    world.check()
+    monkeypatch.setattr(ProducerState, "first_unstable_offset", property(lambda _: 1))
+    with pytest.raises(Violation, match="^StableOffset: .* before 2"):
+        world.check()
+    world.partition.leader_epoch = 1
+    world.check()
+
+
+def test_retention_removes_records_of_open_transactions(world):
+    """As in Kafka: the last stable offset is the log start offset then."""
+    world.data(1)
+    world.log.roll(NOW)
+    world.data(2)
+    world.commit_all()
+    world.log.increment_log_start_offset(1)
+    world.check()
+
+
+def test_a_batch_with_an_old_epoch(world):
+    world.data(1, epoch=2)
+    world.data(1, epoch=1)
+    with pytest.raises(Violation, match="^FencedEpoch: t-0: n1: the batch at 1 has epoch 1"):
+        world.check()
+
+
+def test_a_marker_with_the_epoch_of_its_transaction(world):
+    world.data(1, epoch=1)
+    world.marker(1, epoch=2)
+    world.data(1, epoch=2)
+    world.check()
+    world.marker(1, epoch=2)
+    world.check()
+    world.checks.epochs_are_bumped = True
+    world.data(1, epoch=3)
+    world.marker(1, epoch=3)
+    with pytest.raises(Violation, match="^EpochBump: t-0: n1: the marker at 5 "):
+        world.check()
+
+
+def test_an_index_without_the_last_aborted_transaction(world):
+    world.data(1)
+    world.commit_all()
+    world.check()
+    world.marker(1)
+    world.log.segments.active.indexes.aborted.clear()
+    with pytest.raises(Violation, match="^AbortedIndex: t-0: n1 has \\[\\] at the end"):
+        world.check()
+
+
+def test_the_index_of_a_new_leader_is_compared_as_a_whole(world):
+    for sequence in range(3):
+        world.data(1, sequence=sequence)
+        world.marker(1)
+    world.commit_all()
+    world.check()
+    del world.log.segments.active.indexes.aborted[0]
+    world.check()
+    world.partition.leader_epoch = 1
+    with pytest.raises(Violation, match="^AbortedIndex: .* in its index, its log has"):
+        world.check()
+    with pytest.raises(Violation, match="^AbortedIndex"):
+        world.checks.check_at_end(world.node, world.partition)
+
+
+def test_damaged_replicas_and_other_topics_are_not_compared(world):
+    world.data(1)
+    world.marker(1)
+    world.log.segments.active.indexes.aborted.clear()
+    world.checks.is_damaged = lambda *_: True
+    world.check()
+    world.checks.is_damaged = lambda *_: False
+    world.checks.topics = frozenset()
+    world.check()
+    world.checks.topics = frozenset(["t"])
+    with pytest.raises(Violation):
+        world.check()
+
+
+def test_a_follower_is_scanned_when_it_leads(world):
+    world.partition.is_leader = False
+    world.data(1)
+    world.data(2)
+    world.check()
+    assert not world.checks.coverage.rules
+    world.partition.is_leader = True
+    world.check()
+    assert world.checks.open_transactions(world.node, world.partition) == {1: 0, 2: 1}
+    world.partition.is_leader = False
+    world.log.truncate_to(1, NOW)
+    world.check()
+    world.data(3)
+    world.partition.is_leader = True
+    assert world.checks.open_transactions(world.node, world.partition) == {1: 0, 3: 1}
