@@ -1,8 +1,9 @@
 """Nodes that misbehave, in processes of their own: Python imports this before anything else.
 
 With this folder in PYTHONPATH, and the name of a mutation of `tests/simulation/mutations.py` or
-`tests/harness/transaction_mutations.py` in MINIKAFKA_TEST_MUTATION, a process that runs a node weakens that guard. Every other process, such as
-the harness that has to find it out, stays as it is.
+`tests/harness/transaction_mutations.py` in MINIKAFKA_TEST_MUTATION, a process that runs a node
+weakens that guard. Every other process, such as the harness that has to find it out, stays as it
+is.
 """
 
 import os
