@@ -39,7 +39,7 @@ _NUMBERS_PER_PROCESS = 1_000_000
 _REPLACED_MAX = 5
 _DRAIN_INPUTS_PER_S = 2_000
 _END_S = 30.0
-_READ_END_S = 150.0
+_READ_END_S = 250.0
 _HEAL_S = 60.0
 
 Wait = Callable[[Callable[[], bool], float], bool]
@@ -167,6 +167,7 @@ class Loops:
         for process in self._loops.values():
             process.ask_to_finish()
         wait(lambda: not any(it.is_running for it in self._loops.values()), _END_S)
+        self._kill_stuck()
         watcher = ClusterWatcher(servers, self.reading.output, EventLog(Path(os.devnull)))
         watcher.width = self.reading.partitions
         try:
@@ -183,6 +184,19 @@ class Loops:
             close_input(reader)
             wait(lambda: reader.poll() is not None, _READ_END_S)
         self.end()
+
+    def _kill_stuck(self) -> None:
+        """Kill each loop that did not end when asked; its open transaction will time out.
+
+        Its evidence is whole: the log is synced, and the transaction's outcome is unknown.
+        """
+        for number, process in list(self._loops.items()):
+            if process.is_running:
+                process.end()
+                self.notes.append(
+                    f"{process.name} did not end within {_END_S:.0f} s and was killed."
+                )
+                del self._loops[number]
 
     def _all_run(self) -> bool:
         return all(process.is_running for process in self._loops.values())

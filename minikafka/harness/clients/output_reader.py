@@ -29,7 +29,8 @@ from minikafka.harness.clients.loop_log import AFRESH, END, HEADER, LIVE, READ, 
 
 _CONSUME_S = 0.2
 _CONSUME_MAX = 5_000
-_DRAIN_S = 60.0
+_DRAIN_S = 100.0
+"""Longer than the timeout of a transaction that a killed loop left open."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

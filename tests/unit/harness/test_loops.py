@@ -94,6 +94,18 @@ def test_loops_that_end_early_are_not_drained_and_named(started):
     assert problem.startswith("Loop 2 (kafka-python) ended with status 1; see ")
 
 
+def test_a_loop_that_does_not_end_is_killed_and_noted(started):
+    """What it left open times out; nothing that was judged is missing."""
+    loops, processes = started
+    processes[0].stdin.close = lambda: None
+    loops.take(progress(1, {"0": 5}))
+    loops.finish({0: 5}, "127.0.0.1:1", wait)
+    assert loops.drained
+    assert processes[0].status == -9
+    assert loops.problems == []
+    assert loops.notes == ["Loop 1 (confluent-kafka) did not end within 30 s and was killed."]
+
+
 def test_a_silent_loop_is_killed_and_another_process_takes_over(started, monkeypatch):
     loops, processes = started
     loops.look()
