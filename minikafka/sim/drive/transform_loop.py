@@ -28,6 +28,9 @@ from minikafka.sim.drive.group_workload import HEARTBEAT_MS, SimMember
 from minikafka.sim.drive.transactional_clients import GROUP, Address, TransactionalClient
 
 _IDLE_MS = 800
+_SLOW_SHARE = 0.15
+_SLOW_MS = 2_500
+"""Some transactions take long, and a few longer than their timeout."""
 _LEAVE_SHARE = 0.05
 """The share of heartbeats instead of which a member leaves."""
 _OFFSET_FETCH, _FETCH, _ADD_OFFSETS, _LEAVE = 8, 11, 3, 4
@@ -181,8 +184,17 @@ class TransformLoop(TransactionalClient):
         values = [each.value for each in found]
         offset = found[-1].offset + 1
         self._write(
-            transaction, [(target, values)], lambda: self._add_group(transaction, index, offset)
+            transaction,
+            [(target, values)],
+            lambda: self._after_work(lambda: self._add_group(transaction, index, offset)),
         )
+
+    def _after_work(self, action: Callable[[], None]) -> None:
+        """Act at once, or later: the members of the group may change meanwhile."""
+        if self.member is not None and self.rng.random() < _SLOW_SHARE:
+            self._later(action, _SLOW_MS)
+        else:
+            action()
 
     def _add_group(self, transaction: SentTransaction, index: int, offset: int) -> None:
         if self.version >= 2:
@@ -207,7 +219,7 @@ class TransformLoop(TransactionalClient):
 
         def done(_: Any) -> None:
             self.counts["offsets"] += 1
-            self._end(transaction)
+            self._after_work(lambda: self._end(transaction))
 
         self._ask(
             lambda: self._coordinator(self.group, GROUP), request, _COMMIT_OFFSETS[self.version],
