@@ -75,6 +75,8 @@ class TransactionChecks:
             if scan.markers:
                 known = self.markers.setdefault(where, {})
                 known.update({(each.base_offset, each.crc): each for each in scan.markers})
+        else:
+            scan.markers = []
         return scan
 
     def _check_epoch_bumps(self, node: SimNode, where: TopicPartition, scan: LogScan) -> None:

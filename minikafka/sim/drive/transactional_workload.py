@@ -118,9 +118,11 @@ class TransactionalWorkload:
         return [each for client in self.clients for each in client.transactions]
 
     def slow_down(self, interval_ms: int) -> None:
-        """Let each client begin a transaction about every `interval_ms` at most."""
+        """Let clients begin a transaction about every `interval_ms`, and members stay."""
         for client in self.clients:
             client.pace_ms = max(client.pace_ms, 2 * interval_ms)
+        for member in self._members:
+            member.leaves = False
 
     def stop_writing(self) -> None:
         """Stop the producers and the loops."""

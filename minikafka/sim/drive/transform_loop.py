@@ -12,6 +12,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.history.transactions import ReadValue, SentTransaction
 from minikafka.messages import add_offsets_to_txn as add_offsets
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from minikafka.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from minikafka.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -27,7 +28,12 @@ from minikafka.sim.drive.group_workload import HEARTBEAT_MS, SimMember
 from minikafka.sim.drive.transactional_clients import GROUP, Address, TransactionalClient
 
 _IDLE_MS = 800
-_OFFSET_FETCH, _FETCH, _ADD_OFFSETS = 8, 11, 3
+_SLOW_SHARE = 0.15
+_SLOW_MS = 2_500
+"""Some transactions take long, and a few longer than their timeout."""
+_LEAVE_SHARE = 0.05
+"""The share of heartbeats instead of which a member leaves."""
+_OFFSET_FETCH, _FETCH, _ADD_OFFSETS, _LEAVE = 8, 11, 3, 4
 _COMMIT_OFFSETS = {1: 3, 2: 5}
 """The version of TxnOffsetCommit by transaction version."""
 _FETCH_BYTES = 1 << 20
@@ -40,14 +46,26 @@ _NOT_A_MEMBER = (
 
 @dataclass(slots=True, eq=False)
 class TransformMember(SimMember):
-    """A member that only joins and sends heartbeats: its loop reads, and commits the offsets."""
+    """A member that only joins and sends heartbeats: its loop reads, and commits the offsets.
+
+    Now and then it leaves and joins as another member, so that partitions move while its loop has
+    an open transaction.
+    """
+
+    leaves: bool = True
 
     def _resume(self) -> None:
         self.heard_ms = self.connections.world.now_ms
         self._later(self._beat, HEARTBEAT_MS)
 
     def _beat(self) -> None:
-        self._send_heartbeat()
+        if not self.leaves or self.connections.rng.random() >= _LEAVE_SHARE:
+            self._send_heartbeat()
+            return
+        request = LeaveGroupRequest(
+            group_id=self.group, members=[MemberIdentity(member_id=self.member_id)]
+        )
+        self._ask(request, _LEAVE, lambda _: self._start_over(ErrorCode.UNKNOWN_MEMBER_ID))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -166,8 +184,17 @@ class TransformLoop(TransactionalClient):
         values = [each.value for each in found]
         offset = found[-1].offset + 1
         self._write(
-            transaction, [(target, values)], lambda: self._add_group(transaction, index, offset)
+            transaction,
+            [(target, values)],
+            lambda: self._after_work(lambda: self._add_group(transaction, index, offset)),
         )
+
+    def _after_work(self, action: Callable[[], None]) -> None:
+        """Act at once, or later: the members of the group may change meanwhile."""
+        if self.member is not None and self.rng.random() < _SLOW_SHARE:
+            self._later(action, _SLOW_MS)
+        else:
+            action()
 
     def _add_group(self, transaction: SentTransaction, index: int, offset: int) -> None:
         if self.version >= 2:
@@ -192,7 +219,7 @@ class TransformLoop(TransactionalClient):
 
         def done(_: Any) -> None:
             self.counts["offsets"] += 1
-            self._end(transaction)
+            self._after_work(lambda: self._end(transaction))
 
         self._ask(
             lambda: self._coordinator(self.group, GROUP), request, _COMMIT_OFFSETS[self.version],
