@@ -263,7 +263,7 @@ class LogDirectory:
             StorageFault: there are records, and `partition.metadata` is missing or damaged.
         """
         path = f"{folder}/{PARTITION_METADATA}"
-        if not self._held_records(folder):
+        if not self.held_records(folder):
             self.disk.remove(path)
             return
         state = "is damaged" if self.disk.exists(path) else "is missing"
@@ -274,7 +274,8 @@ class LogDirectory:
             "has any",
         )
 
-    def _held_records(self, folder: str) -> bool:
+    def held_records(self, folder: str) -> bool:
+        """True if a log has records, or a segment whose name implies them."""
         for name in self.disk.list(folder):
             if name.endswith(LOG_SUFFIX):
                 file = self.disk.open(f"{folder}/{name}")

@@ -143,6 +143,7 @@ class LogManager:
             faults.append(fault)
             self.take_offline(fault.log_dir)
 
+        twice: list[tuple[TopicPartition, LogDirectory]] = []
         self.futures.settle_interrupted_swaps(fail)
         for directory in self.online:
             try:
@@ -153,11 +154,12 @@ class LogManager:
             for at in directory.logs:
                 home = self._homes.setdefault(at, directory)
                 if home is not directory:
-                    raise BadMetaPropertiesError(
-                        f"{at} is in both {home.disk.root} and {directory.disk.root}: a directory "
-                        "failed while the log was moved, or a folder was copied. Move the older of "
-                        "the two folders away, usually the one in the directory that failed"
-                    )
+                    twice.append((at, directory))
+        for at, directory in twice:
+            try:
+                self._retire_unused(at, directory, now)
+            except StorageFault as fault:
+                fail(fault)
         try:
             self.futures.load(config_of, now)
         except StorageFault as fault:
@@ -168,6 +170,34 @@ class LogManager:
         for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
             each.due_ms = first
         return faults
+
+    def _retire_unused(self, at: TopicPartition, second: LogDirectory, now: Now) -> None:
+        """Keep one of two logs of a partition, if the other one never held a record.
+
+        A broker that restarts without one of its directories does not know of the folder there
+        until the metadata names the directory, and makes another one. Unlike Kafka (row 128), which
+        does not start.
+
+        Raises:
+            BadMetaPropertiesError: both have records; only an operator knows which are newer.
+        """
+        first = self._homes.setdefault(at, second)
+        if first is second or not second.is_online:
+            return  # The other directory has failed meanwhile.
+        for unused, used in ((second, first), (first, second)):
+            if not unused.held_records(str(at)):
+                self._homes[at] = used
+                unused.retire(at, DELETE_SUFFIX, self.rng, now)
+                _log.warning(
+                    "%s is in both %s and %s: removed the second one, which never held a record",
+                    at, used.disk.root, unused.disk.root,
+                )  # fmt: skip
+                return
+        raise BadMetaPropertiesError(
+            f"{at} is in both {first.disk.root} and {second.disk.root}: a directory failed while "
+            "the log was moved, or a folder was copied. Move the older of the two folders away, "
+            "usually the one in the directory that failed"
+        )
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The log of a partition, or None if it is not on this node or not online."""

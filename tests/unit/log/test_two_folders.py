@@ -1,0 +1,58 @@
+"""A partition that has a folder in two log directories when the broker starts."""
+
+from random import Random
+
+import pytest
+
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.log_manager import LogManager
+from minikafka.sim.world.disk_errors import IO_ERROR, OneError
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+
+
+def with_two_folders(disks, *with_records):
+    """Each directory has been used without the other; those in `with_records` got a record."""
+    for index, disk in enumerate(disks):
+        manager = start([disk])
+        log = manager.create(TP, ID, CONFIG, NOW)
+        if index in with_records:
+            append(log)
+        assert manager.shutdown(42) == []
+        disk.crash()
+
+
+@pytest.mark.parametrize(("with_records", "kept"), [((), 0), ((0,), 0), ((1,), 1)])
+def test_a_folder_that_never_held_a_record_is_removed(disks, caplog, with_records, kept):
+    with_two_folders(disks, *with_records)
+    manager = start(disks)
+    assert manager.directory_of(TP).disk is disks[kept]
+    assert manager.get(TP).log_end_offset == len(with_records)
+    assert "t-0 is in both" in caplog.text
+    assert not disks[1 - kept].exists("t-0")
+    assert manager.shutdown(43) == []
+    for disk in disks:
+        disk.crash()
+    caplog.clear()
+    assert start(disks).get(TP).log_end_offset == len(with_records)
+    assert "t-0 is in both" not in caplog.text
+
+
+def test_an_operator_must_choose_between_two_with_records(disks):
+    with_two_folders(disks, 0, 1)
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    with pytest.raises(BadMetaPropertiesError, match="t-0 is in both .* and .*"):
+        manager.load(lambda _: CONFIG, NOW)
+
+
+@pytest.mark.parametrize("with_records", [(), (0,), (1,)])
+def test_a_directory_that_cannot_rename_it_goes_offline(disks, with_records):
+    with_two_folders(disks, *with_records)
+    unused = 0 if with_records == (1,) else 1
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    disks[unused].error = OneError(IO_ERROR, 0, ("rename",))
+    for disk in disks:
+        disk.step_begins()
+    (fault,) = manager.load(lambda _: CONFIG, NOW)
+    assert fault.log_dir == disks[unused].root
+    assert manager.directory_of(TP).disk is disks[1 - unused]
+    assert manager.get(TP).log_end_offset == len(with_records)
