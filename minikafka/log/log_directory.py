@@ -377,11 +377,8 @@ class LogDirectory:
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
-        """Write the recovery point of every log, durably, if one has changed.
-
-        A power loss would tear a file that is not synced. It could not be told from a damaged one,
-        and a start with damaged recovery points refuses a bad batch before a whole one.
-        """
+        """Write the recovery point of every log, durably, if one has changed."""
+        # Not synced, a power loss would tear it: a start takes a torn file for a damaged one.
         offsets = {at: log.recovery_point for at, log in self.logs.items()}
         sync |= offsets != self._written.get(RECOVERY_POINTS)
         sync |= any(log.flushes.recovery_point_fell for log in self.logs.values())
