@@ -7,10 +7,9 @@ Source of many: the guards marked CHECK in the TLA+ model of KIP-966, named "CHE
 counted there.
 """
 
-from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
-
 from tests.mutation import mutation
 from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
+from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
 
 MUTATIONS = (
     # High watermark and acknowledgements
