@@ -194,8 +194,15 @@ class StorageFaults:
             return False
         now = controller.loader.image.partition(where.topic, where.partition)
         return now is not None and any(
-            each != node_id and self.context.cluster.nodes[each].started for each in now.isr
+            each != node_id and self._hosts(each, where) for each in now.isr
         )
+
+    def _hosts(self, broker_id: int, where: TopicPartition) -> bool:
+        """True if a broker is alive and has the log: a member of the ISR may have lost it."""
+        node = self.context.cluster.nodes[broker_id]
+        if not node.started or node.node is None or node.node.broker is None:
+            return False
+        return where in node.node.broker.replicas.hosted.online
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self.context.node(incident)
