@@ -50,7 +50,7 @@ EVENTS = {
     "unclean recoveries": 20,
 }
 RULES = {
-    "AbortedIndex": 500,
+    "AbortedIndex": 4_000,
     "AbortedNeverRead by readers": 5_000,
     "ActiveLeads": 100_000,
     "C2": 500,
@@ -58,7 +58,7 @@ RULES = {
     "CommittedAnswers": 50,
     "E1, E2": 3_000,
     "EndTxnCommit, AbortedNeverRead, TransactionIsWhole": 2_500,
-    "EpochBump": 2_000,
+    "EpochBump": 10_000,
     "FencedEpoch": 10_000,
     "FormerLeader": 20,
     "FutureLog": 3_000,
@@ -76,7 +76,7 @@ RULES = {
     "MajorityReachedHighWatermark": 5_000,
     "MetadataLogMatching": 20_000,
     "MinIsrRecoveryQuorum": 2_000,
-    "NoHangingTransaction": 40,
+    "NoHangingTransaction": 35,
     "OffsetsWithOutputs": 1_200,
     "OneLog": 500,
     "OneVoterAtATime": 20,
