@@ -1,6 +1,9 @@
 # Targets: demo, demo-elr, test, check, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
-PYTHON ?= python3
+# The system's Python, if it is new enough and complete: it is often faster than a build with a shared library (docs/performance.md).
+FIT := import ensurepip, os, sys, sysconfig; sys.exit(sys.version_info < (3, 11) or not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
+SYSTEM_PYTHON := /usr/bin/python3
+PYTHON ?= $(shell $(SYSTEM_PYTHON) -c '$(FIT)' 2>/dev/null && echo $(SYSTEM_PYTHON) || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
