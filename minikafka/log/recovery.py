@@ -327,6 +327,8 @@ def _rebuild_bad_transactions(
     """Rebuild the first bad transaction index and all later ones; return from where to replay."""
     for at, segment in enumerate(items):
         is_there = file_name(segment.base_offset, TXN_INDEX_SUFFIX) in names
+        if segment.indexes.is_rebuilding_aborted:
+            break  # It was recovered, and so were all later ones.
         if is_there and segment.indexes.has_bad_transactions():
             _log.warning(
                 "%s/%s is damaged: rebuilding it and later ones",

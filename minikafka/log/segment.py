@@ -366,7 +366,7 @@ class Segment:
         if verify:
             self.found_bytes = 0
         self._checked.truncate(self.file.size)
-        self.indexes.forget_aborted()
+        self.indexes.rebuild_aborted()
         self.indexes.write_last()
         return next_offset
 

@@ -64,6 +64,8 @@ class SegmentIndexes:
     """Paths of index files that changed since they were last handed to a flush."""
     hints: dict[int, int] = field(default_factory=dict)
     """Positions of the last batches appended, by base offset: tail readers ask for these."""
+    is_rebuilding_aborted: bool = False
+    """True while the aborted transactions are in memory only."""
     first_timestamp: int | None = None
     """The timestamp of the first batch; None before `read_first_timestamp`."""
     _latest: TimeEntry | None = None
@@ -71,8 +73,6 @@ class SegmentIndexes:
     _offset_index: OffsetIndex | None = None
     _time_index: TimeIndex | None = None
     _aborted: list[AbortedTransaction] | None = None
-    _is_rebuilding_aborted: bool = False
-    """True while the entries of `_aborted` are not written to the file."""
     _is_used: bool = False
     """True if an index was used since the last `release`."""
     _unindexed_bytes: int = 0
@@ -329,7 +329,7 @@ class SegmentIndexes:
     def add_aborted(self, transaction: AbortedTransaction) -> None:
         """Note an aborted transaction whose marker was just written here."""
         self.aborted.append(transaction)
-        if self._is_rebuilding_aborted:
+        if self.is_rebuilding_aborted:
             return
         file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
         file.append(encode([transaction]))
@@ -341,33 +341,31 @@ class SegmentIndexes:
         content = read_file(self.disk, self.path(TXN_INDEX_SUFFIX))
         return content is not None and not is_sound(content, self.base_offset)
 
-    def forget_aborted(self) -> None:
-        """Empty the transaction index: a replay of the log fills it again.
-
-        Only if each start replays this segment until the index is flushed.
-        """
-        self.disk.remove(self.path(TXN_INDEX_SUFFIX))
-        self._aborted = []
-
     def rebuild_aborted(self) -> None:
         """Empty the transaction index in memory: a replay of the log fills it again.
 
-        `write_rebuilt_aborted` must follow. The damaged file stays until then, so that after a
-        crash the next start rebuilds it, too.
+        `write_rebuilt_aborted` must follow. The file stays as it is until then, so that a crash in
+        between loses no entry.
         """
         self._aborted = []
-        self._is_rebuilding_aborted = True
+        self.is_rebuilding_aborted = True
 
     def write_rebuilt_aborted(self) -> None:
-        """Replace the file of a transaction index that was rebuilt, durably.
+        """Replace the file of a transaction index that was rebuilt, durably, if it differs.
 
-        No flush includes a segment below the recovery point.
+        The entries of records below the recovery point must not depend on a later flush: after a
+        crash the next start may not read this segment again.
         """
-        if self._is_rebuilding_aborted:
-            self._is_rebuilding_aborted = False
-            path = self.path(TXN_INDEX_SUFFIX)
-            if self.aborted or self.disk.exists(path):
-                write_file(self.disk, path, encode(self.aborted), sync=True)
+        if not self.is_rebuilding_aborted:
+            return
+        self.is_rebuilding_aborted = False
+        path, content = self.path(TXN_INDEX_SUFFIX), encode(self.aborted)
+        old = read_file(self.disk, path)
+        if (old or b"") != content:
+            write_file(self.disk, path, content, sync=True)
+        elif old is not None:
+            # Of a process that crashed: maybe not durable.
+            self.unsynced[path] = None
 
     def _begins_batch(self, position: int, offset: int) -> bool:
         """True if there is a batch at `position` that begins at or below `offset`.

@@ -54,9 +54,8 @@ def power_losses(disk):
         yield other
 
 
-def damaged_transaction_index(content=b"\xff" * 40):
-    """A disk with a damaged transaction index below the recovery point, and what it held."""
-    disk = SimDisk()
+def with_aborted_transaction(disk):
+    """A log with one aborted transaction, which is flushed."""
     log = open_log(disk, clean=True)
     ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
     data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
@@ -68,9 +67,19 @@ def damaged_transaction_index(content=b"\xff" * 40):
     log.append_as_leader(
         memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
     )
+    request = log.take_flush(everything=True)
+    request.run()
+    log.flushed(request)
+    assert len(log.aborted_transactions(0, 2)) == 1
+    return log
+
+
+def damaged_transaction_index(content=b"\xff" * 40):
+    """A disk with a damaged transaction index below the recovery point, and what it held."""
+    disk = SimDisk()
+    log = with_aborted_transaction(disk)
     log.roll(NOW)
     aborted = log.aborted_transactions(0, 2)
-    assert len(aborted) == 1
     log.close()
     write_file(disk, f"t-0/{0:020d}.txnindex", content, sync=True)
     return disk, aborted
@@ -80,6 +89,32 @@ def test_a_damaged_index_is_made_again():
     for content in (b"\1" * 34, b"\0" * 34 + b"\0" * 3, b"\xff" * 40):
         disk, aborted = damaged_transaction_index(content)
         assert open_log(disk, clean=True).aborted_transactions(0, 2) == aborted
+
+
+def test_a_flushed_index_survives_crashes_and_then_a_power_loss():
+    """The first start reads the segment, the later ones do not: it is below the recovery point."""
+    disk = SimDisk()
+    aborted = with_aborted_transaction(disk).aborted_transactions(0, 2)
+    disk.crash()
+    open_log(disk, recovery_point=2).roll(NOW)
+    disk.crash()
+    open_log(disk, recovery_point=2)
+    for later in power_losses(disk):
+        assert open_log(later, recovery_point=2).aborted_transactions(0, 2) == aborted
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 20, b"\0" * 68])
+def test_a_torn_index_is_made_again_durably(content):
+    """It grew after the last flush, and a power loss left another content."""
+    disk = SimDisk()
+    aborted = with_aborted_transaction(disk).aborted_transactions(0, 2)
+    write_file(disk, f"t-0/{0:020d}.txnindex", content, sync=True)
+    disk.crash()
+    open_log(disk, recovery_point=2).roll(NOW)
+    disk.crash()
+    open_log(disk, recovery_point=2)
+    for later in power_losses(disk):
+        assert open_log(later, recovery_point=2).aborted_transactions(0, 2) == aborted
 
 
 def test_an_index_that_was_made_again_is_durable_after_a_clean_shutdown():
