@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import Final
 
 from minikafka.common.clock import Now
+from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.producer_snapshot import open_newest, snapshot_offsets
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recent_batches import remember_recent_batches
@@ -15,7 +16,9 @@ from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import BatchHeader
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import EndMarker, end_marker, read_batch
+from minikafka.records.scan import check_crc
 
 BATCHES_A_SLICE: Final = 2_000
 """About 10 ms of work."""
@@ -31,6 +34,7 @@ def load_producers(
     now: Now,
     *,
     reindex_from: int | None = None,
+    unread_below: int = 0,
     snapshots: Sequence[int] | None = None,
 ) -> ProducerState:
     """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
@@ -38,11 +42,15 @@ def load_producers(
     The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
     segment at or after `reindex_from` are added to its transaction index again. Producers expire as
     if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
-    caller knows them.
+    caller knows them. In segments below `unread_below` checksums are compared, since nothing else
+    has read them.
+
+    Raises:
+        CorruptRecordsError: a checksum is wrong.
     """
     loading = producers_in_slices(
         segments, newest_snapshot, end_offset, high_watermark, now,
-        reindex_from=reindex_from, snapshots=snapshots,
+        reindex_from=reindex_from, unread_below=unread_below, snapshots=snapshots,
     )  # fmt: skip
     while (state := next_slice(loading)) is None:
         pass
@@ -67,6 +75,7 @@ def producers_in_slices(
     now: Now,
     *,
     reindex_from: int | None = None,
+    unread_below: int = 0,
     snapshots: Sequence[int] | None = None,
 ) -> Loading:
     """As `load_producers`, with a yield after each slice of producers or batches."""
@@ -94,6 +103,8 @@ def producers_in_slices(
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
             for at, header in headers_below(segment, end_offset, position):
+                if segment.base_offset < unread_below:
+                    _require_sound(segment, at, header)
                 _replay(
                     state, segment, at, header,
                     high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
@@ -134,6 +145,23 @@ def apply_marker(
     """Let a marker end its transaction; return the transaction if the marker aborts it."""
     marker = read_marker(batch, header)
     return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
+
+
+def _require_sound(segment: Segment, position: int, header: BatchHeader) -> None:
+    """Compare the checksum of a batch that recovery has not read.
+
+    A producer whose id is damaged would have an open transaction that never ends.
+
+    Raises:
+        CorruptRecordsError: it is wrong.
+    """
+    try:
+        check_crc(segment.file.read_at(position, header.size), 0, header)
+    except CorruptRecordsError:
+        raise CorruptRecordsError(
+            f"{segment.path(LOG_SUFFIX)}: damaged at byte {position}, offset {header.base_offset}, "
+            "which was flushed"
+        ) from None
 
 
 def _replay(

@@ -128,6 +128,7 @@ def _load(
     recovered_from = None
     if not remembered.clean:
         recovered_from = _recover_segments(disk, folder, items, remembered)
+    read_from = recovered_from
     recovered_from = _rebuild_bad_transactions(items, names, recovered_from)
     if not items:
         start = remembered.log_start_offset
@@ -172,7 +173,8 @@ def _load(
     snapshots = offsets_of(names)
     producers = load_producers(
         segments, newest, end_offset, remembered.high_watermark, now,
-        reindex_from=recovered_from, snapshots=snapshots,
+        reindex_from=recovered_from,
+        unread_below=end_offset if read_from is None else read_from, snapshots=snapshots,
     )  # fmt: skip
     for segment in segments.items:
         segment.indexes.write_rebuilt_aborted()
