@@ -22,6 +22,7 @@ READ_COMMITTED = 1
 _FETCH, _LIST_OFFSETS = 11, 7
 _EARLIEST = -2
 _WAIT_MS = 500
+_REFRESHED_SHARE = 0.2
 ALL_BYTES = 1 << 20
 SOME_BYTES = 700
 """Less than a transaction: answers end within one."""
@@ -93,6 +94,10 @@ class CommittedReader:
                 for value in committed_values(where, position, found):
                     self.on_value(value)
                 self.positions[where] = max(position, end_of(found))
+                if not found.records and self.connections.rng.random() < _REFRESHED_SHARE:
+                    # As by metadata.max.age.ms: a leader that is cut off from all other brokers
+                    # answers as long as it is not replaced in the client's metadata.
+                    self.connections.leaders.pop(where, None)
 
         self._ask_leader(where, request, _FETCH, done)
 
