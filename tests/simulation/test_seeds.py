@@ -21,10 +21,12 @@ for seed in (3, 8):
 def test_a_topic_that_is_deleted_while_it_is_flushed_breaks_no_disk():
     """Seed 129 deletes one at that moment: a failed flush would take a sound disk offline."""
     plan = draw(129, DURATION_MS)
-    assert Simulation(plan).run().violation is None
+    violation = Simulation(plan).run().violation
+    assert violation is None
     (mutation,) = [each for each in MUTATIONS if each.name.startswith("a flush of a deleted")]
     with applied(mutation):
-        assert Simulation(plan).run().rule == "sound disk"
+        rule = Simulation(plan).run().rule
+        assert rule == "sound disk"
 
 
 def digests(hash_seed):
