@@ -156,8 +156,8 @@ class ProduceLane:
 
     def _records(self, frame: memoryview) -> memoryview | None:
         """The records of a request, or None if something else follows the prefix."""
-        start, end = len(self.prefix), len(frame)
-        if end < start + HEADER_SIZE:
+        start, size = len(self.prefix), len(frame)
+        if size < start + HEADER_SIZE:
             return None
         if self._is_flexible:
             length = frame[start]
@@ -175,7 +175,8 @@ class ProduceLane:
             (length,) = _length(frame, start)
             start += 4
             end = start + length
-        if end - start < HEADER_SIZE or frame[end:] != self._suffix:
+        # A slice past the end of the frame is empty, as the suffix of some versions is.
+        if end > size or end - start < HEADER_SIZE or frame[end:] != self._suffix:
             return None
         return frame[start:end]
 
