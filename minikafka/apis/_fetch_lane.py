@@ -21,7 +21,7 @@ from minikafka.messages.fetch import (
 from minikafka.protocol.primitives import records_size, uvarint
 from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
 from minikafka.serving.context import BrokerContext
-from minikafka.serving.lanes import CORRELATION_ID_ENDS
+from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
 
 Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Generator[Any, Any, Any]]
 _LANES_FROM: Final = 12
@@ -45,6 +45,8 @@ def fetch_lane(
     """Make the lane of requests like the one in `frame`; None if they have no lane."""
     topics = request.topics
     if ctx.version < _LANES_FROM or request.forgotten_topics_data or len(topics) > 1:
+        return None
+    if len(frame) > MOST_BYTES:
         return None
     if topics and len(topics[0].partitions) != 1:
         return None

@@ -18,6 +18,8 @@ from minikafka.rpc.envelope import RequestHeader
 
 MOST_LANES: Final = 16
 """The limit for the lanes of one connection."""
+MOST_BYTES: Final = 1024
+"""The limit for what the requests of a lane have in common: a lane has several copies of it."""
 _API_KEY_AT: Final = 1
 _VERSION_ENDS: Final = 4
 CORRELATION_ID_ENDS: Final = 8

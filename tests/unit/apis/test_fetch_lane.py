@@ -149,3 +149,9 @@ def test_a_name_with_the_bytes_of_a_sample_has_no_lane(cluster):
         assert made_lanes(cluster, request) == count
     for rack, count in (('!"#$', 0), ('!"#%', 1)):
         assert made_lanes(cluster, fetch_request("t", rack_id=rack)) == count
+
+
+def test_a_long_name_is_not_kept(cluster):
+    """A connection would keep several copies of it."""
+    assert made_lanes(cluster, fetch_request("t", rack_id="r" * 900)) == 1
+    assert made_lanes(cluster, fetch_request("t", rack_id="r" * 1100)) == 0

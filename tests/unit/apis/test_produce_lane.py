@@ -167,3 +167,13 @@ def test_records_that_end_behind_the_frame_have_no_lane(cluster, version):
     frame[at : at + 4] = (len(frame) - at - 3).to_bytes(4, "big")
     assert lane.answer(memoryview(frame), 1) is None
     assert replica(cluster, 1, "t").log.log_end_offset == 2
+
+
+def test_a_long_name_is_not_kept(cluster):
+    """A connection would keep several copies of it for each lane."""
+    client = cluster.client()
+    for length in (900, 900, 1100, 1100):
+        request = produce_request("t" * length, batch(b"v"), acks=1)
+        client.ask(request, ProduceResponse, version=12)
+    (size,) = lanes_of(cluster)
+    assert 900 < size < 1000
