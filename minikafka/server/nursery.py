@@ -46,6 +46,8 @@ _MODULES: Final = (
 _MOST_BYTES: Final = 1 << 20
 _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""
+_STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Signals that stop a node or its owner, but no nursery."""
 
 
 class NurseryError(Exception):
@@ -242,6 +244,9 @@ def own_nursery() -> Nursery:
 
 def serve(connection: socket.socket) -> None:
     """Be a nursery until the owner closes its end."""
+    # A signal to a whole group, as a service manager sends, must leave the nodes the time to stop.
+    # Blocked, not ignored: a node gets the signal that is sent to it while it is forked.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     gc.disable()
     for name in _MODULES:
         import_module(name)
@@ -266,7 +271,6 @@ class _Server:
         os.set_blocking(self._wake, False)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         received, descriptors = b"", []
         while True:
             ready, _, _ = select.select([self._connection.fileno(), self._woken], [], [])
@@ -321,6 +325,7 @@ class _Server:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
             self._connection.close()
             for descriptor in (self._woken, self._wake, self._until_the_end):
                 os.close(descriptor)

@@ -122,3 +122,34 @@ nursery.serve(socket.socket(fileno=int(sys.argv[1])))
     nursery.close()
     nursery.close()
     assert process.returncode == 0
+
+
+def test_a_signal_to_a_whole_group_ends_no_nursery():
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+        )
+    nursery = Nursery(ours, process.wait)
+    lifeline = Lifeline()
+    for _ in range(2):
+        with Path(os.devnull).open("ab") as log:
+            node, ready = nursery.launch(Path("absent"), log, lifeline)
+        os.close(ready)
+        assert node.wait(30) == 2
+        process.send_signal(signal.SIGTERM)
+    lifeline.close()
+    nursery.close()
+    assert process.returncode == 0
+
+
+def test_a_node_stops_by_sigterm_although_its_nursery_does_not(nursery, lifeline, tmp_path):
+    pipe = tmp_path / "server.properties"
+    os.mkfifo(pipe)  # the node waits for its properties
+    with (tmp_path / "log").open("ab") as log:
+        node, ready = nursery.launch(pipe, log, lifeline)
+    os.close(ready)
+    with pipe.open("wb"):
+        node.send_signal(signal.SIGTERM)
+        assert node.wait(30) == -signal.SIGTERM
