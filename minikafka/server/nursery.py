@@ -203,15 +203,17 @@ class Nursery:
         self._reap()
 
     def _read(self) -> None:
-        with self._connection.makefile("rb") as lines:
-            for line in lines:
-                self._handle(json.loads(line))
-        with self._changed:
-            self.has_ended = True
-            for node in self._nodes.values():
-                # A node ends with its nursery.
-                node.returncode = -signal.SIGKILL
-            self._changed.notify_all()
+        try:
+            with suppress(OSError), self._connection.makefile("rb") as lines:  # it has ended
+                for line in lines:
+                    self._handle(json.loads(line))
+        finally:
+            with self._changed:
+                self.has_ended = True
+                for node in self._nodes.values():
+                    # A node ends with its nursery.
+                    node.returncode = -signal.SIGKILL
+                self._changed.notify_all()
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         with self._changed:

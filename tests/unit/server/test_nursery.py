@@ -1,10 +1,12 @@
 """Processes that are forked by a nursery, with a properties file that no node can start with."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,48 @@ with open(sys.argv[2], "ab") as log:
 print(node.wait(30), end="")
 nursery.close()
 """
+
+
+PID = 999_999_999
+"""No process has it."""
+
+
+class Fake:
+    """The other end of a nursery's connection, in this process."""
+
+    def __init__(self):
+        ours, self.connection = socket.socketpair()
+        self.nursery = Nursery(ours, lambda: None)
+        self.lines = self.connection.makefile("rb")
+
+    def launch(self, lifeline, environ=None):
+        """Launch in another thread; the result is the node."""
+
+        def launch():
+            with Path(os.devnull).open("ab") as log:
+                node, ready = self.nursery.launch(Path("file"), log, lifeline, environ)
+            os.close(ready)
+            return node
+
+        return ThreadPoolExecutor().submit(launch)
+
+    def read(self):
+        return json.loads(self.lines.readline())
+
+    def write(self, **message):
+        self.connection.sendall(json.dumps(message).encode() + b"\n")
+
+    def end(self):
+        self.lines.close()
+        self.connection.close()
+
+
+@pytest.fixture
+def fake():
+    fake = Fake()
+    yield fake
+    fake.end()
+    fake.nursery.close()
 
 
 @pytest.fixture
@@ -153,3 +197,21 @@ def test_a_node_stops_by_sigterm_although_its_nursery_does_not(nursery, lifeline
     with pipe.open("wb"):
         node.send_signal(signal.SIGTERM)
         assert node.wait(30) == -signal.SIGTERM
+
+
+def test_a_nursery_that_ends_before_it_reads_everything_has_ended(fake, lifeline):
+    """The owner can neither read its end of the connection then, nor write to it."""
+    launched = fake.launch(lifeline)
+    fake.read()
+    fake.write(pid=PID)
+    node = launched.result(30)
+    other = fake.launch(lifeline)
+    fake.read()
+    fake.write(pid=PID + 1)
+    other = other.result(30)
+    with fake.nursery._changed:  # so that the answer finds no reader
+        fake.write(exited=PID, status=0)
+        fake.end()
+    assert (node.wait(30), other.wait(30)) == (0, -signal.SIGKILL)
+    with pytest.raises(NurseryError, match="has ended"):
+        fake.launch(lifeline).result(30)
