@@ -5,7 +5,8 @@ cluster starts, and a node starts again, in a part of that time. It has one thre
 copies no other. Its owner may have many:
 
     owner    -> nursery   a line of JSON and three descriptors: fork a node
-    nursery  -> owner     {"pid": ...} for it; {"exited": pid, "status": ...} when a node ends
+    nursery  -> owner     {"pid": ...}, with the request's "number"
+    nursery  -> owner     {"exited": pid, "status": ...} when a node ends
     owner    -> nursery   {"reap": pid}: the owner knows, the pid may be used again
 
 A nursery ends when its owner closes the socket or ends. A node that it has forked is a child of the
@@ -92,8 +93,11 @@ class Nursery:
         self._reap = reap
         self._changed = threading.Condition()
         self._launching = threading.Lock()
+        self._sending = threading.Lock()
         self._nodes: dict[int, ForkedNode] = {}
-        self._replies: list[ForkedNode | str] = []
+        self._number = 0
+        """The number of the request whose reply is awaited."""
+        self._reply: ForkedNode | str | None = None
         self._reader: threading.Thread | None = None
         self.has_ended = False
         """True if no node can be launched any more."""
@@ -151,7 +155,11 @@ class Nursery:
         read_end, write_end = os.pipe()
         try:
             with self._launching:
-                node = self._ask(request, (log.fileno(), write_end, lifeline.read_end))
+                try:
+                    node = self._ask(request, (log.fileno(), write_end, lifeline.read_end))
+                except BaseException:
+                    self._give_up()
+                    raise
         except BaseException:
             os.close(read_end)
             raise
@@ -165,18 +173,30 @@ class Nursery:
         if self._reader is None:
             self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
             self._reader.start()
+        with self._changed:
+            self._number, self._reply = self._number + 1, None
+        line = _line({**request, "number": self._number})
         try:
-            socket.send_fds(self._connection, [_line(request)], descriptors)
+            with self._sending:
+                sent = socket.send_fds(self._connection, [line], descriptors)
+                self._connection.sendall(line[sent:])
         except OSError as error:
             raise NurseryError(f"the nursery has ended: {error.strerror}") from None
         with self._changed:
-            self._changed.wait_for(lambda: self._replies or self.has_ended)
-            if not self._replies:
-                raise NurseryError("the nursery has ended")
-            reply = self._replies.pop()
+            self._changed.wait_for(lambda: self._reply is not None or self.has_ended)
+            reply = self._reply
+        if reply is None:
+            raise NurseryError("the nursery has ended")
         if isinstance(reply, str):
             raise NurseryError(f"the nursery cannot fork: {reply}")
         return reply
+
+    def _give_up(self) -> None:
+        """After an interrupt nobody would know the node: kill it, now or when it is forked."""
+        with self._changed:
+            node, self._number = self._reply, self._number + 1
+            if isinstance(node, ForkedNode):
+                self.signal(node, signal.SIGKILL)
 
     def await_exit(self, node: ForkedNode, timeout: float | None) -> bool:
         """Wait until a node has ended; return False after `timeout` seconds."""
@@ -187,7 +207,8 @@ class Nursery:
         """Send a signal to a node, unless it has ended: until then its pid is not reaped."""
         with self._changed:
             if node.returncode is None:
-                os.kill(node.pid, number)
+                with suppress(ProcessLookupError):  # it has ended with its nursery
+                    os.kill(node.pid, number)
 
     def close(self) -> None:
         """End the nursery, and with it every node that still runs. A second call does nothing."""
@@ -219,12 +240,17 @@ class Nursery:
         with self._changed:
             if "pid" in message:
                 node = self._nodes[message["pid"]] = ForkedNode(message["pid"], self)
-                self._replies.append(node)
+                if message["number"] == self._number:
+                    self._reply = node
+                else:
+                    self.signal(node, signal.SIGKILL)
             elif "error" in message:
-                self._replies.append(message["error"])
+                if message["number"] == self._number:
+                    self._reply = message["error"]
             else:
                 self._nodes.pop(message["exited"]).returncode = message["status"]
-                self._connection.sendall(_line({"reap": message["exited"]}))
+                with self._sending:
+                    self._connection.sendall(_line({"reap": message["exited"]}))
             self._changed.notify_all()
 
 
@@ -311,14 +337,14 @@ class _Server:
             pid = os.fork()
         except OSError as error:
             pid = -1
-            self._connection.sendall(_line({"error": error.strerror}))
+            self._connection.sendall(_line({"error": error.strerror, "number": request["number"]}))
         if pid == 0:
             self._become_node(request, *descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         if pid > 0:
             self._running[pid] = False
-            self._connection.sendall(_line({"pid": pid}))
+            self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
     def _become_node(self, request: Mapping[str, Any], log: int, ready: int, lifeline: int) -> None:
         status = 1

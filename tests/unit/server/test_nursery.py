@@ -50,6 +50,12 @@ class Fake:
 
         return ThreadPoolExecutor().submit(launch)
 
+    def launched(self, pid, lifeline):
+        """The node of a launch that is answered with `pid`."""
+        node = self.launch(lifeline)
+        self.write(pid=pid, number=self.read()["number"])
+        return node.result(30)
+
     def read(self):
         return json.loads(self.lines.readline())
 
@@ -201,17 +207,39 @@ def test_a_node_stops_by_sigterm_although_its_nursery_does_not(nursery, lifeline
 
 def test_a_nursery_that_ends_before_it_reads_everything_has_ended(fake, lifeline):
     """The owner can neither read its end of the connection then, nor write to it."""
-    launched = fake.launch(lifeline)
-    fake.read()
-    fake.write(pid=PID)
-    node = launched.result(30)
-    other = fake.launch(lifeline)
-    fake.read()
-    fake.write(pid=PID + 1)
-    other = other.result(30)
+    node, other = (fake.launched(pid, lifeline) for pid in (PID, PID + 1))
     with fake.nursery._changed:  # so that the answer finds no reader
         fake.write(exited=PID, status=0)
         fake.end()
     assert (node.wait(30), other.wait(30)) == (0, -signal.SIGKILL)
     with pytest.raises(NurseryError, match="has ended"):
         fake.launch(lifeline).result(30)
+
+
+def test_the_node_of_an_interrupted_launch_is_killed_and_no_other_gets_its_pid(fake, lifeline):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    command = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as forked:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(fake.nursery._changed, "wait_for", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                fake.launch(lifeline).result(30)
+        launched = fake.launch(lifeline)
+        interrupted, number = fake.read()["number"], fake.read()["number"]
+        fake.write(pid=forked.pid, number=interrupted)
+        fake.write(pid=PID, number=number)
+        assert launched.result(30).pid == PID
+        assert forked.wait(30) == -signal.SIGKILL
+
+
+def test_a_long_request_is_not_mixed_with_the_answer_to_an_exit(fake, lifeline):
+    fake.launched(PID, lifeline)
+    launched = fake.launch(lifeline, {"LONG": "x" * 2_000_000})
+    start = fake.lines.read(1)
+    fake.write(exited=PID, status=0)
+    request = json.loads(start + fake.lines.readline())
+    assert fake.read() == {"reap": PID}
+    fake.write(pid=PID, number=request["number"])
+    assert launched.result(30).pid == PID
