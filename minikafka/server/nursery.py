@@ -90,6 +90,7 @@ class Nursery:
     def __init__(self, connection: socket.socket, reap: Callable[[], object]) -> None:
         """Use the nursery at the other end of `connection`; `reap` waits for its end."""
         self._connection = connection
+        self._owner = os.getpid()
         self._reap = reap
         self._changed = threading.Condition()
         self._launching = threading.Lock()
@@ -192,7 +193,7 @@ class Nursery:
         return reply
 
     def _give_up(self) -> None:
-        """After an interrupt nobody would know the node: kill it, now or when it is forked."""
+        """After an interrupt no caller gets the node: kill it, now or when it is forked."""
         with self._changed:
             node, self._number = self._reply, self._number + 1
             if isinstance(node, ForkedNode):
@@ -211,7 +212,12 @@ class Nursery:
                     os.kill(node.pid, number)
 
     def close(self) -> None:
-        """End the nursery, and with it every node that still runs. A second call does nothing."""
+        """End the nursery, and with it every node that still runs. A second call does nothing.
+
+        Nor does that of a process that the owner has forked: its exit ends no node of the owner.
+        """
+        if os.getpid() != self._owner:
+            return
         with self._launching:
             if self._is_closed:
                 return

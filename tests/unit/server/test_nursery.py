@@ -243,3 +243,25 @@ def test_a_long_request_is_not_mixed_with_the_answer_to_an_exit(fake, lifeline):
     assert fake.read() == {"reap": PID}
     fake.write(pid=PID, number=request["number"])
     assert launched.result(30).pid == PID
+
+
+def test_the_exit_of_a_forked_process_ends_no_nursery_of_its_parent(tmp_path):
+    script = """
+import os, sys
+from pathlib import Path
+from minikafka.server.launch import Lifeline
+from minikafka.server.nursery import own_nursery
+nursery, lifeline = own_nursery(), Lifeline()
+for _ in range(2):
+    with open(os.devnull, "ab") as log:
+        node, ready = nursery.launch(Path("absent"), log, lifeline)
+    print(node.wait(30), flush=True)
+    pid = os.fork()
+    if pid == 0:
+        sys.exit(0)
+    os.waitpid(pid, 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("2\n2\n", "")
