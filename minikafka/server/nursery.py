@@ -47,6 +47,7 @@ _MODULES: Final = (
 _MOST_BYTES: Final = 1 << 20
 _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""
+_STANDARD_FILES: Final = 3
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 """Signals that stop a node or its owner, but no nursery."""
 
@@ -107,6 +108,7 @@ class Nursery:
     @classmethod
     def fork(cls) -> "Nursery":
         """Fork a nursery from this process, which must have one thread."""
+        _open_standard_files()
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid:
@@ -116,6 +118,9 @@ class Nursery:
         try:
             ours.close()
             os.setsid()
+            # A node has no other files of the owner, as if it had been started as a program.
+            os.closerange(_STANDARD_FILES, theirs.fileno())
+            os.closerange(theirs.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
             serve(theirs)
             status = 0
         except BaseException:  # noqa: BLE001 - nothing may return into the owner's code
@@ -368,6 +373,9 @@ class _Server:
                 os.dup2(source, target)
             os.close(null)
             os.close(log)
+            # Python has no streams if the owner was started with closed files.
+            sys.stdout = sys.stdout or os.fdopen(1, "w")
+            sys.stderr = sys.stderr or os.fdopen(2, "w", buffering=1)
             os.environ.clear()
             os.environ.update(request["environ"])
             os.chdir(request["directory"])
@@ -380,6 +388,14 @@ class _Server:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)
+
+
+def _open_standard_files() -> None:
+    """Open those of the first three files that are closed: no other file may take their place."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor < _STANDARD_FILES:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

@@ -23,6 +23,7 @@ nursery = Nursery.fork()
 with open(sys.argv[2], "ab") as log:
     node, ready = nursery.launch(Path(sys.argv[1]), log, Lifeline())
 print(node.wait(30), end="")
+Path(sys.argv[3]).write_text(str(node.returncode))
 nursery.close()
 """
 
@@ -117,7 +118,7 @@ def test_a_node_that_cannot_start_has_its_status_and_its_lines(launch):
 def test_a_forked_nursery_is_as_one_that_was_spawned(tmp_path):
     file = tmp_path / "server.properties"
     file.write_text("no.such.key\n")
-    command = [sys.executable, "-c", FORK, str(file), str(tmp_path / "log")]
+    command = [sys.executable, "-c", FORK, str(file), str(tmp_path / "log"), os.devnull]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert (done.stdout, done.stderr) == ("2", "")
     assert "process.roles" in (tmp_path / "log").read_text()
@@ -265,3 +266,28 @@ for _ in range(2):
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.stdout, done.stderr) == ("2\n2\n", "")
+
+
+def test_an_owner_without_standard_files_has_nodes_with_a_log(tmp_path):
+    file, log, status = (tmp_path / name for name in ("server.properties", "log", "status"))
+    file.write_text("no.such.key\n")
+    command = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-c", FORK]
+    subprocess.run([*command, file, log, status], check=True, timeout=60)
+    assert status.read_text() == "2"
+    assert "process.roles" in log.read_text()
+    assert "Traceback" not in log.read_text()
+
+
+def test_a_forked_nursery_has_no_files_of_its_owner():
+    script = """
+import os, select
+from minikafka.server.nursery import Nursery
+before = os.pipe()
+nursery = Nursery.fork()
+os.close(before[1])
+print(bool(select.select(before[:1], [], [], 10)[0]), end="")
+nursery.close()
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True", "")
