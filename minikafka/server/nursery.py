@@ -243,7 +243,8 @@ class Nursery:
             with self._changed:
                 self.has_ended = True
                 for node in self._nodes.values():
-                    # A node ends with its nursery.
+                    # A node ends with its nursery; a paused one cannot do so itself.
+                    self.signal(node, signal.SIGKILL)
                     node.returncode = -signal.SIGKILL
                 self._changed.notify_all()
 
@@ -307,6 +308,15 @@ class _Server:
         self._woken, self._wake = os.pipe()
 
     def run(self) -> None:
+        """Fork nodes until the owner has ended; then end them, also those that are paused."""
+        try:
+            with suppress(ConnectionError):  # the owner has ended
+                self._serve()
+        finally:
+            for pid in self._running:
+                os.kill(pid, signal.SIGKILL)
+
+    def _serve(self) -> None:
         os.set_blocking(self._wake, False)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -350,16 +360,17 @@ class _Server:
             pid = -1
             self._connection.sendall(_line({"error": error.strerror, "number": request["number"]}))
         if pid == 0:
-            self._become_node(request, *descriptors)
+            self._become_node(request, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         if pid > 0:
             self._running[pid] = False
             self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
-    def _become_node(self, request: Mapping[str, Any], log: int, ready: int, lifeline: int) -> None:
+    def _become_node(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
         status = 1
         try:
+            log, ready, lifeline = descriptors
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -384,10 +395,12 @@ class _Server:
         except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
             traceback.print_exc()
         finally:
-            logging.shutdown()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+            try:
+                logging.shutdown()
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
 
 
 def _open_standard_files() -> None:

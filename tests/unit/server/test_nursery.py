@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -291,3 +292,31 @@ nursery.close()
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert (done.stdout, done.stderr) == ("True", "")
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_paused_node_ends_with_its_nursery(lifeline, tmp_path, is_killed):
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+        )
+    nursery = Nursery(ours, process.wait)
+    pipe = tmp_path / "server.properties"
+    os.mkfifo(pipe)  # the node waits for its properties
+    with (tmp_path / "log").open("ab") as log:
+        node, ready = nursery.launch(pipe, log, lifeline)
+    os.close(ready)
+    handle = os.pidfd_open(node.pid)
+    with pipe.open("wb"):  # it has begun to wait
+        node.send_signal(signal.SIGSTOP)
+        if is_killed:
+            process.kill()
+        else:
+            nursery.close()
+        assert node.wait(30) == -signal.SIGKILL
+        # A handle of a process can be read when the process has ended.
+        assert select.select([handle], [], [], 10)[0] == [handle]
+    os.close(handle)
+    nursery.close()
