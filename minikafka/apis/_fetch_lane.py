@@ -21,7 +21,7 @@ from minikafka.messages.fetch import (
 from minikafka.protocol.primitives import records_size, uvarint
 from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
 from minikafka.serving.context import BrokerContext
-from minikafka.serving.lanes import CORRELATION_ID_ENDS
+from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
 
 Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Generator[Any, Any, Any]]
 _LANES_FROM: Final = 12
@@ -46,18 +46,20 @@ def fetch_lane(
     topics = request.topics
     if ctx.version < _LANES_FROM or request.forgotten_topics_data or len(topics) > 1:
         return None
+    if len(frame) > MOST_BYTES:
+        return None
     if topics and len(topics[0].partitions) != 1:
         return None
     lane = FetchLane(ctx, request, handler)
-    return lane if lane.position_of(frame) is not None else None
+    return lane if lane.fits(frame) else None
 
 
 class FetchLane:
     """Handles the Fetch requests that differ only in session epoch and position."""
 
     __slots__ = (
-        "_ctx", "_epoch_at", "_handler", "_length", "_middle", "_position_at", "_tail", "_template",
-        "_topic", "header", "prefix", "request",
+        "_ctx", "_epoch_at", "_handler", "_is_clear", "_length", "_middle", "_position_at", "_tail",
+        "_template", "_topic", "header", "prefix", "request",
     )  # fmt: skip
 
     def __init__(self, ctx: BrokerContext, request: FetchRequest, handler: Handler) -> None:
@@ -72,13 +74,20 @@ class FetchLane:
         encoded = _joined(encode_request(0, ctx.client_id, self.request, ctx.version))
         encoded = encoded[_SIZE_BYTES:]
         self._length = len(encoded)
-        self.prefix, _, rest = encoded.partition(_EPOCH.pack(_SAMPLE_EPOCH))
+        epoch, position = _EPOCH.pack(_SAMPLE_EPOCH), _POSITION.pack(*_SAMPLE_POSITION)
+        # A client may choose a name that has the bytes of a sample.
+        self._is_clear = encoded.count(epoch) == 1 and encoded.count(position) <= 1
+        self.prefix, _, rest = encoded.partition(epoch)
         self._epoch_at = len(self.prefix)
         self._middle, self._tail = rest, b""
         self._position_at = self._length
         if self._topic is not None:
-            self._middle, _, self._tail = rest.partition(_POSITION.pack(*_SAMPLE_POSITION))
+            self._middle, _, self._tail = rest.partition(position)
             self._position_at = self._length - len(self._tail) - _POSITION.size
+
+    def fits(self, frame: memoryview) -> bool:
+        """True if a request is encoded as this lane expects it."""
+        return self._is_clear and self.position_of(frame) is not None
 
     def position_of(self, frame: memoryview) -> tuple[int, ...] | None:
         """The position in a request; empty if it names no partition, None if it is not alike."""

@@ -32,12 +32,13 @@ from minikafka.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from minikafka.protocol.primitives import records_size
 from minikafka.records.batch import ATTRIBUTES_OFFSET, HEADER_SIZE, TRANSACTIONAL
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
 from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
 from minikafka.serving.context import BrokerContext
-from minikafka.serving.lanes import CORRELATION_ID_ENDS
+from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
 from minikafka.serving.steps import Steps
 
 _LANES_FROM: Final = 7
@@ -65,7 +66,10 @@ def produce_lane(
     ):
         return None
     (topic,), replicas = topics, ctx.broker.replicas
-    index = topic.partition_data[0].index
+    (data,) = topic.partition_data
+    if len(frame) - records_size(data.records or b"") > MOST_BYTES:
+        return None
+    index = data.index
     name = topic.name
     if ctx.version >= TOPIC_IDS_FROM:
         partition = replicas.hosted.online_by_id.get((topic.topic_id, index))
@@ -156,8 +160,8 @@ class ProduceLane:
 
     def _records(self, frame: memoryview) -> memoryview | None:
         """The records of a request, or None if something else follows the prefix."""
-        start, end = len(self.prefix), len(frame)
-        if end < start + HEADER_SIZE:
+        start, size = len(self.prefix), len(frame)
+        if size < start + HEADER_SIZE:
             return None
         if self._is_flexible:
             length = frame[start]
@@ -175,7 +179,8 @@ class ProduceLane:
             (length,) = _length(frame, start)
             start += 4
             end = start + length
-        if end - start < HEADER_SIZE or frame[end:] != self._suffix:
+        # A slice past the end of the frame is empty, as the suffix of some versions is.
+        if end > size or end - start < HEADER_SIZE or frame[end:] != self._suffix:
             return None
         return frame[start:end]
 

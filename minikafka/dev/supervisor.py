@@ -20,7 +20,7 @@ from minikafka.config.node_config import NodeConfig
 from minikafka.dev.layout import CONTROL, Layout
 from minikafka.dev.stop_signal import StopSignal
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import ForkedNode, Nursery
+from minikafka.server.nursery import ForkedNode, Nursery, NurseryError
 
 ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
@@ -200,6 +200,9 @@ class Supervisor:
             elif not self._stop.is_set:
                 self._explain(failed)
                 status = 1
+        except NurseryError as error:
+            print(f"a node cannot be started: {error}", file=sys.stderr)
+            status = 1
         finally:
             notice.cancel()
             control.close()
@@ -258,7 +261,10 @@ class Supervisor:
         with self._lock:
             if process.is_running:
                 return f"error: node {process.node} is running"
-            process.launch()
+            try:
+                process.launch()
+            except NurseryError as error:
+                return f"error: {error}"
         return "ok" if process.await_ready() else f"error: see {process.log_file}"
 
     def _act_on(self, process: NodeProcess, action: str) -> str:

@@ -5,7 +5,8 @@ cluster starts, and a node starts again, in a part of that time. It has one thre
 copies no other. Its owner may have many:
 
     owner    -> nursery   a line of JSON and three descriptors: fork a node
-    nursery  -> owner     {"pid": ...} for it; {"exited": pid, "status": ...} when a node ends
+    nursery  -> owner     {"pid": ...}, with the request's "number"
+    nursery  -> owner     {"exited": pid, "status": ...} when a node ends
     owner    -> nursery   {"reap": pid}: the owner knows, the pid may be used again
 
 A nursery ends when its owner closes the socket or ends. A node that it has forked is a child of the
@@ -46,6 +47,9 @@ _MODULES: Final = (
 _MOST_BYTES: Final = 1 << 20
 _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""
+_STANDARD_FILES: Final = 3
+_STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Signals that stop a node or its owner, but no nursery."""
 
 
 class NurseryError(Exception):
@@ -87,11 +91,15 @@ class Nursery:
     def __init__(self, connection: socket.socket, reap: Callable[[], object]) -> None:
         """Use the nursery at the other end of `connection`; `reap` waits for its end."""
         self._connection = connection
+        self._owner = os.getpid()
         self._reap = reap
         self._changed = threading.Condition()
         self._launching = threading.Lock()
+        self._sending = threading.Lock()
         self._nodes: dict[int, ForkedNode] = {}
-        self._replies: list[ForkedNode | str] = []
+        self._number = 0
+        """The number of the request whose reply is awaited."""
+        self._reply: ForkedNode | str | None = None
         self._reader: threading.Thread | None = None
         self.has_ended = False
         """True if no node can be launched any more."""
@@ -100,6 +108,7 @@ class Nursery:
     @classmethod
     def fork(cls) -> "Nursery":
         """Fork a nursery from this process, which must have one thread."""
+        _open_standard_files()
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid:
@@ -109,6 +118,9 @@ class Nursery:
         try:
             ours.close()
             os.setsid()
+            # A node has no other files of the owner, as if it had been started as a program.
+            os.closerange(_STANDARD_FILES, theirs.fileno())
+            os.closerange(theirs.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
             serve(theirs)
             status = 0
         except BaseException:  # noqa: BLE001 - nothing may return into the owner's code
@@ -149,7 +161,11 @@ class Nursery:
         read_end, write_end = os.pipe()
         try:
             with self._launching:
-                node = self._ask(request, (log.fileno(), write_end, lifeline.read_end))
+                try:
+                    node = self._ask(request, (log.fileno(), write_end, lifeline.read_end))
+                except BaseException:
+                    self._give_up()
+                    raise
         except BaseException:
             os.close(read_end)
             raise
@@ -163,18 +179,30 @@ class Nursery:
         if self._reader is None:
             self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
             self._reader.start()
+        with self._changed:
+            self._number, self._reply = self._number + 1, None
+        line = _line({**request, "number": self._number})
         try:
-            socket.send_fds(self._connection, [_line(request)], descriptors)
+            with self._sending:
+                sent = socket.send_fds(self._connection, [line], descriptors)
+                self._connection.sendall(line[sent:])
         except OSError as error:
             raise NurseryError(f"the nursery has ended: {error.strerror}") from None
         with self._changed:
-            self._changed.wait_for(lambda: self._replies or self.has_ended)
-            if not self._replies:
-                raise NurseryError("the nursery has ended")
-            reply = self._replies.pop()
+            self._changed.wait_for(lambda: self._reply is not None or self.has_ended)
+            reply = self._reply
+        if reply is None:
+            raise NurseryError("the nursery has ended")
         if isinstance(reply, str):
             raise NurseryError(f"the nursery cannot fork: {reply}")
         return reply
+
+    def _give_up(self) -> None:
+        """After an interrupt no caller gets the node: kill it, now or when it is forked."""
+        with self._changed:
+            node, self._number = self._reply, self._number + 1
+            if isinstance(node, ForkedNode):
+                self.signal(node, signal.SIGKILL)
 
     def await_exit(self, node: ForkedNode, timeout: float | None) -> bool:
         """Wait until a node has ended; return False after `timeout` seconds."""
@@ -185,10 +213,16 @@ class Nursery:
         """Send a signal to a node, unless it has ended: until then its pid is not reaped."""
         with self._changed:
             if node.returncode is None:
-                os.kill(node.pid, number)
+                with suppress(ProcessLookupError):  # it has ended with its nursery
+                    os.kill(node.pid, number)
 
     def close(self) -> None:
-        """End the nursery, and with it every node that still runs. A second call does nothing."""
+        """End the nursery, and with it every node that still runs. A second call does nothing.
+
+        Nor does that of a process that the owner has forked: its exit ends no node of the owner.
+        """
+        if os.getpid() != self._owner:
+            return
         with self._launching:
             if self._is_closed:
                 return
@@ -201,26 +235,34 @@ class Nursery:
         self._reap()
 
     def _read(self) -> None:
-        with self._connection.makefile("rb") as lines:
-            for line in lines:
-                self._handle(json.loads(line))
-        with self._changed:
-            self.has_ended = True
-            for node in self._nodes.values():
-                # A node ends with its nursery.
-                node.returncode = -signal.SIGKILL
-            self._changed.notify_all()
+        try:
+            with suppress(OSError), self._connection.makefile("rb") as lines:  # it has ended
+                for line in lines:
+                    self._handle(json.loads(line))
+        finally:
+            with self._changed:
+                self.has_ended = True
+                for node in self._nodes.values():
+                    # A node ends with its nursery; a paused one cannot do so itself.
+                    self.signal(node, signal.SIGKILL)
+                    node.returncode = -signal.SIGKILL
+                self._changed.notify_all()
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         with self._changed:
             if "pid" in message:
                 node = self._nodes[message["pid"]] = ForkedNode(message["pid"], self)
-                self._replies.append(node)
+                if message["number"] == self._number:
+                    self._reply = node
+                else:
+                    self.signal(node, signal.SIGKILL)
             elif "error" in message:
-                self._replies.append(message["error"])
+                if message["number"] == self._number:
+                    self._reply = message["error"]
             else:
                 self._nodes.pop(message["exited"]).returncode = message["status"]
-                self._connection.sendall(_line({"reap": message["exited"]}))
+                with self._sending:
+                    self._connection.sendall(_line({"reap": message["exited"]}))
             self._changed.notify_all()
 
 
@@ -242,6 +284,9 @@ def own_nursery() -> Nursery:
 
 def serve(connection: socket.socket) -> None:
     """Be a nursery until the owner closes its end."""
+    # A signal to a whole group, as a service manager sends, must leave the nodes the time to stop.
+    # Blocked, not ignored: a node gets the signal that is sent to it while it is forked.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     gc.disable()
     for name in _MODULES:
         import_module(name)
@@ -263,10 +308,18 @@ class _Server:
         self._woken, self._wake = os.pipe()
 
     def run(self) -> None:
+        """Fork nodes until the owner has ended; then end them, also those that are paused."""
+        try:
+            with suppress(ConnectionError):  # the owner has ended
+                self._serve()
+        finally:
+            for pid in self._running:
+                os.kill(pid, signal.SIGKILL)
+
+    def _serve(self) -> None:
         os.set_blocking(self._wake, False)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         received, descriptors = b"", []
         while True:
             ready, _, _ = select.select([self._connection.fileno(), self._woken], [], [])
@@ -305,22 +358,24 @@ class _Server:
             pid = os.fork()
         except OSError as error:
             pid = -1
-            self._connection.sendall(_line({"error": error.strerror}))
+            self._connection.sendall(_line({"error": error.strerror, "number": request["number"]}))
         if pid == 0:
-            self._become_node(request, *descriptors)
+            self._become_node(request, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         if pid > 0:
             self._running[pid] = False
-            self._connection.sendall(_line({"pid": pid}))
+            self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
-    def _become_node(self, request: Mapping[str, Any], log: int, ready: int, lifeline: int) -> None:
+    def _become_node(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
         status = 1
         try:
+            log, ready, lifeline = descriptors
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
             self._connection.close()
             for descriptor in (self._woken, self._wake, self._until_the_end):
                 os.close(descriptor)
@@ -329,6 +384,9 @@ class _Server:
                 os.dup2(source, target)
             os.close(null)
             os.close(log)
+            # Python has no streams if the owner was started with closed files.
+            sys.stdout = sys.stdout or os.fdopen(1, "w")
+            sys.stderr = sys.stderr or os.fdopen(2, "w", buffering=1)
             os.environ.clear()
             os.environ.update(request["environ"])
             os.chdir(request["directory"])
@@ -337,10 +395,20 @@ class _Server:
         except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
             traceback.print_exc()
         finally:
-            logging.shutdown()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+            try:
+                logging.shutdown()
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
+
+
+def _open_standard_files() -> None:
+    """Open those of the first three files that are closed: no other file may take their place."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor < _STANDARD_FILES:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

@@ -1,10 +1,11 @@
 """Lanes: short ways for requests that repeat on a connection.
 
-Most requests of a producer differ only in their correlation id and their records. A lane knows the
-bytes that they have in common, so that they need no decoding, no dispatch and no encoding. It is a
-cache in front of a handler, never a second implementation: it calls the same functions, and returns
-None for any request that is not exactly what it knows, or that the handler would refuse. Such a
-request takes the general way, as if there were no lanes.
+Most requests of a producer differ only in their correlation id and their records, most of a
+consumer only in that id, the session epoch and the position. A lane knows the bytes that they have
+in common, so that they need no decoding, no dispatch and no encoding. It is a cache in front of a
+handler, never a second implementation: it calls the same functions, and returns None for any
+request that is not exactly what it knows, or whose append is refused. Such a request takes the
+general way, as if there were no lanes.
 
 The handler's module makes lanes, with `broker_api(…, lane=…)`.
 """
@@ -18,6 +19,8 @@ from minikafka.rpc.envelope import RequestHeader
 
 MOST_LANES: Final = 16
 """The limit for the lanes of one connection."""
+MOST_BYTES: Final = 1024
+"""The limit for what the requests of a lane have in common: a lane has several copies of it."""
 _API_KEY_AT: Final = 1
 _VERSION_ENDS: Final = 4
 CORRELATION_ID_ENDS: Final = 8
@@ -31,8 +34,9 @@ Answer = tuple[Part, ...] | Generator[Any, Any, Any] | object
 class Lane(Protocol):
     """A short way for the requests that begin with `prefix`.
 
-    `header` and `request` are those of the request that the lane was made from. `request` has no
-    records. `prefix` has all bytes before the records; its correlation id does not count.
+    `header` is that of the request that the lane was made from. `request` is the last request, or
+    one like it without records; it is for the answer to a failure. `prefix` has all bytes before
+    the first that may differ; its correlation id does not count.
     """
 
     header: RequestHeader

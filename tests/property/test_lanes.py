@@ -98,7 +98,7 @@ produces = st.builds(
     st.integers(0, 1), st.sampled_from((7, 8, 9, 12, 12, 13, 13, 3)), st.sampled_from((1, 1, -1, -1, 0, 2)),
     st.sampled_from(TOPICS[:2] * 3 + TOPICS), st.sampled_from((0, 0, 0, 1, 7)),
     st.sampled_from((None, "c", "c")), records, spoils,
-    st.sampled_from((0, 0, 0, 0, 1, 2)), st.integers(1, 5),
+    st.sampled_from((0, 0, 0, 0, 1, 2, 3)), st.integers(1, 5),
 )  # fmt: skip
 
 fetches = st.builds(
@@ -176,7 +176,7 @@ class Player:
     def produce(
         self, client, version, acks, topic, index, client_id, batch, spoil, twist, repeats
     ):  # fmt: skip
-        """Send a request several times; `twist` makes it unusual."""
+        """Send a request several times; `twist` makes it unusual, or a byte too short."""
         data = PartitionProduceData(index, spoil(batch))
         name, topic_id = topic, ZERO_UUID
         if version >= BY_ID_FROM:
@@ -186,7 +186,7 @@ class Player:
         for _ in range(repeats):
             self.sent += 1
             frame = b"".join(encode_request(self.sent, client_id, request, version))
-            self.clients[client].send(frame[4:])
+            self.clients[client].send(frame[4 : len(frame) - (twist == 3)])
             self.cluster.world.run(2)
 
     def fetch(self, version, wanted, isolation, session, max_wait_ms, max_bytes, repeats):  # fmt: skip

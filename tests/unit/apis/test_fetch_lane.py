@@ -4,6 +4,7 @@ from types import GeneratorType
 
 import pytest
 
+from minikafka.apis import _fetch_lane
 from minikafka.apis._fetch_lane import FetchLane
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.fetch import FetchPartition, FetchResponse
@@ -125,3 +126,32 @@ def test_a_long_poll_is_answered_encoded(cluster, taken):
         cluster.world.run_until(lambda n=number: len(answers) > n, 1_000, "the poll is answered")
         assert values_of(answers[-1].responses[0].partitions[0]) == [b"%d" % number]
     assert [type(each) for each in taken] == [GeneratorType] * 2
+
+
+def made_lanes(cluster, *requests, version=12):
+    """The number of lanes of a connection that sends each of these requests twice."""
+    client = cluster.client()
+    before = set(cluster.nodes[1].node.dispatcher.connections)
+    for request in requests:
+        for _ in range(2):
+            client.ask(request, FetchResponse, version=version)
+    connections = cluster.nodes[1].node.dispatcher.connections
+    return sum(len(connections[each].lanes._by_prefix) for each in set(connections) - before)
+
+
+def test_a_name_with_the_bytes_of_a_sample_has_no_lane(cluster):
+    """The lane would find the position, or the epoch, in the name of another topic."""
+    leader_epoch, offset, last_epoch, log_start = _fetch_lane._SAMPLE_POSITION
+    for name, count in (("1234ABCDEFGHQRSTabcdefgh", 0), ("1234ABCDEFGHQRSTabcdefgx", 1)):
+        request = fetch_request(name, offset, leader_epoch=leader_epoch)
+        (wanted,) = request.topics[0].partitions
+        wanted.last_fetched_epoch, wanted.log_start_offset = last_epoch, log_start
+        assert made_lanes(cluster, request) == count
+    for rack, count in (('!"#$', 0), ('!"#%', 1)):
+        assert made_lanes(cluster, fetch_request("t", rack_id=rack)) == count
+
+
+def test_a_long_name_is_not_kept(cluster):
+    """A connection would keep several copies of it."""
+    assert made_lanes(cluster, fetch_request("t", rack_id="r" * 900)) == 1
+    assert made_lanes(cluster, fetch_request("t", rack_id="r" * 1100)) == 0

@@ -8,6 +8,7 @@ from minikafka.apis._produce_lane import ProduceLane
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.produce import ProduceResponse
+from minikafka.rpc.envelope import encode_request
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
 from minikafka.sim.world.sim_client import NoResponseError
 from tests.worlds.sim_world import (
@@ -141,3 +142,38 @@ def test_a_fault_of_the_lane_closes_the_connection_as_one_of_the_handler(
     with pytest.raises(NoResponseError):
         produce(client, "t", b"v")
     assert contained == ["request PRODUCE"]
+
+
+def lanes_of(cluster):
+    """The lanes of all connections to the only node, by the length of what their requests share."""
+    connections = cluster.nodes[1].node.dispatcher.connections.values()
+    return {
+        len(lane.prefix): lane for each in connections for lane in each.lanes._by_prefix.values()
+    }
+
+
+@pytest.mark.parametrize("version", [7, 8])
+def test_records_that_end_behind_the_frame_have_no_lane(cluster, version):
+    """In these versions nothing follows the records, so that their end is the end of the frame."""
+    client = cluster.client()
+    for _ in range(2):
+        produce(client, "t", b"v", acks=1, version=version)
+    (lane,) = lanes_of(cluster).values()
+    request = produce_request("t", batch(b"v"), acks=1)
+    (encoded,) = encode_request(1, lane.header.client_id, request, version)
+    frame = bytearray(encoded[4:])
+    assert lane.fits(memoryview(frame))
+    at = len(lane.prefix)
+    frame[at : at + 4] = (len(frame) - at - 3).to_bytes(4, "big")
+    assert lane.answer(memoryview(frame), 1) is None
+    assert replica(cluster, 1, "t").log.log_end_offset == 2
+
+
+def test_a_long_name_is_not_kept(cluster):
+    """A connection would keep several copies of it for each lane."""
+    client = cluster.client()
+    for length in (900, 900, 1100, 1100):
+        request = produce_request("t" * length, batch(b"v"), acks=1)
+        client.ask(request, ProduceResponse, version=12)
+    (size,) = lanes_of(cluster)
+    assert 900 < size < 1000

@@ -8,6 +8,8 @@ from minikafka.admin import quorum
 from minikafka.admin.quorum import QuorumLeader
 from minikafka.dev import supervisor
 from minikafka.dev.layout import Layout
+from minikafka.dev.stop_signal import StopSignal
+from minikafka.server.nursery import Nursery, NurseryError
 
 
 @pytest.fixture
@@ -46,3 +48,27 @@ def test_the_leader_of_the_quorum_is_named(layout, capsys, monkeypatch, leader, 
     supervisor._say_leader(layout)
     assert asked.servers == layout.bootstrap_servers
     assert capsys.readouterr().out == said
+
+
+class EndedNursery(Nursery):
+    """A nursery that forks no node."""
+
+    @classmethod
+    def fork(cls):
+        return cls.__new__(cls)
+
+    def launch(self, *_):
+        raise NurseryError("the nursery has ended")
+
+    def close(self):
+        pass
+
+
+def test_a_nursery_that_cannot_fork_is_told(layout, capsys, monkeypatch):
+    monkeypatch.setattr(supervisor, "Nursery", EndedNursery)
+    monkeypatch.setattr(StopSignal, "install", lambda _: None)
+    layout.prepare()
+    owner = supervisor.Supervisor(layout)
+    assert owner._act(("start", "2")) == "error: the nursery has ended"
+    assert owner.run() == 1
+    assert capsys.readouterr().err == "a node cannot be started: the nursery has ended\n"
