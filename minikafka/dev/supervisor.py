@@ -108,10 +108,9 @@ def _notice(layout: Layout) -> threading.Timer:
 class NodeProcess:
     """One node's process; `process` is None before the first launch."""
 
-    def __init__(self, layout: Layout, node: int, nursery: Nursery, lifeline: Lifeline) -> None:
+    def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
         """Start no process; `launch` does."""
         self._layout = layout
-        self._nursery = nursery
         self._lifeline = lifeline
         self.node = node
         self.process: ForkedNode | None = None
@@ -133,11 +132,11 @@ class NodeProcess:
         """True while the process exists."""
         return self.process is not None and self.process.poll() is None
 
-    def launch(self) -> None:
+    def launch(self, nursery: Nursery) -> None:
         """Start the process; `await_ready` waits until it serves."""
         with self.log_file.open("ab") as log:
             self._logged_bytes = log.tell()
-            self.process, ready = self._nursery.launch(
+            self.process, ready = nursery.launch(
                 self._layout.properties_file(self.node), log, self._lifeline
             )
         self._ready = os.fdopen(ready, "rb")
@@ -176,9 +175,9 @@ class Supervisor:
         """Start no process; `run` does."""
         self._layout = layout
         # First, while this process has one thread, and no descriptor that a node must not have.
-        self._nursery = nursery = Nursery.fork()
+        self._nursery = Nursery.fork()
         lifeline = Lifeline()
-        self._nodes = {node: NodeProcess(layout, node, nursery, lifeline) for node in layout.nodes}
+        self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
         self._stop = StopSignal()
         self._lock = threading.Lock()
 
@@ -190,7 +189,7 @@ class Supervisor:
         status = 0
         try:
             for process in self._nodes.values():
-                process.launch()
+                process.launch(self._nursery)
             failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
             notice.cancel()
             if failed is None:
@@ -262,7 +261,10 @@ class Supervisor:
             if process.is_running:
                 return f"error: node {process.node} is running"
             try:
-                process.launch()
+                if self._nursery.has_ended:
+                    # Somebody ended it, and all nodes with it. This process has threads by now.
+                    self._nursery = Nursery.spawn()
+                process.launch(self._nursery)
             except NurseryError as error:
                 return f"error: {error}"
         return "ok" if process.await_ready() else f"error: see {process.log_file}"

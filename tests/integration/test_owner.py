@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.cluster import Cluster, free_base_port
 from minikafka.testing.nodes import Nodes
 
 
@@ -30,6 +30,15 @@ def test_nodes_end_with_the_process_that_forked_them():
         cluster.kill(*nodes)
         cluster.start(*nodes)
         assert {parent(pid) for pid in cluster.pids().values()} != {nursery}
+
+
+def test_a_cluster_starts_nodes_again_without_the_process_that_forked_them():
+    with Cluster(nodes=1) as cluster:
+        os.kill(parent(cluster.pid(1)), signal.SIGKILL)
+        with os.fdopen(os.pidfd_open(cluster.pid(1))) as handle:
+            select.select([handle], [], [], 30)
+        cluster.start(1)
+        assert cluster.pid(1)
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])

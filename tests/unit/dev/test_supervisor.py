@@ -50,25 +50,27 @@ def test_the_leader_of_the_quorum_is_named(layout, capsys, monkeypatch, leader, 
     assert capsys.readouterr().out == said
 
 
-class EndedNursery(Nursery):
+class FailingNursery(Nursery):
     """A nursery that forks no node."""
+
+    has_ended = False
 
     @classmethod
     def fork(cls):
         return cls.__new__(cls)
 
     def launch(self, *_):
-        raise NurseryError("the nursery has ended")
+        raise NurseryError("the nursery cannot fork")
 
     def close(self):
         pass
 
 
 def test_a_nursery_that_cannot_fork_is_told(layout, capsys, monkeypatch):
-    monkeypatch.setattr(supervisor, "Nursery", EndedNursery)
+    monkeypatch.setattr(supervisor, "Nursery", FailingNursery)
     monkeypatch.setattr(StopSignal, "install", lambda _: None)
     layout.prepare()
     owner = supervisor.Supervisor(layout)
-    assert owner._act(("start", "2")) == "error: the nursery has ended"
+    assert owner._act(("start", "2")) == "error: the nursery cannot fork"
     assert owner.run() == 1
-    assert capsys.readouterr().err == "a node cannot be started: the nursery has ended\n"
+    assert capsys.readouterr().err == "a node cannot be started: the nursery cannot fork\n"
