@@ -262,7 +262,7 @@ class Supervisor:
                 return f"error: node {process.node} is running"
             try:
                 if self._nursery.has_ended:
-                    # Somebody ended it, and all nodes with it. This process has threads by now.
+                    # It was ended from outside, with all nodes. This process has threads by now.
                     self._nursery = Nursery.spawn()
                 process.launch(self._nursery)
             except NurseryError as error:
