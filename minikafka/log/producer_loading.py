@@ -42,8 +42,8 @@ def load_producers(
     The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
     segment at or after `reindex_from` are added to its transaction index again. Producers expire as
     if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
-    caller knows them. In segments below `unread_below` checksums are compared, since nothing else
-    has read them.
+    caller knows them. In segments below `unread_below`, which nothing else has read, the checksums
+    of producers' batches are compared.
 
     Raises:
         CorruptRecordsError: a checksum is wrong.
@@ -103,7 +103,7 @@ def producers_in_slices(
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
             for at, header in headers_below(segment, end_offset, position):
-                if segment.base_offset < unread_below:
+                if header.producer_id >= 0 and segment.base_offset < unread_below:
                     _require_sound(segment, at, header)
                 _replay(
                     state, segment, at, header,
