@@ -22,10 +22,10 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 7_493,
-    "property": 3_178,
+    "unit": 7_730,
+    "property": 3_179,
     "conformance": 1_287,
-    "simulation": 480,
+    "simulation": 507,
     "scenario": 58,
     "fuzz": 165,
     "integration": 176,
