@@ -140,6 +140,9 @@ class ProduceLane:
         try:
             info = partition.append_as_leader(records, required_acks=acks)
         except (RecordValidationError, KafkaError, OverBudgetError):
+            # The general way validates the batch again, with the whole budget.
+            env = self._ctx.env
+            env.budget.units = env.units_per_step
             return None
         except StorageFault as fault:
             answer = self._new_answer()
