@@ -111,28 +111,45 @@ class Bench:
         frames = self.frames(case, count)
         view = memoryview(bytearray(65536))
         node = self._node
+        done = []
         began_ns = time.process_time_ns()
         for frame in frames:
             view[: len(frame)] = frame
-            effects = node.step(events.RequestFrame(0, view[: len(frame)]), read_clock())
+            done.append(node.step(events.RequestFrame(0, view[: len(frame)]), read_clock()))
             node.next_deadline_ms()
         took_ns = time.process_time_ns() - began_ns
-        self._carry_out(effects)
+        self._finish(done)
         self._check(case, self._replies.pop())
         self._step(events.Tick())
         return took_ns / count / 1000
 
-    def steps(self, case: str, count: int) -> Callable[[], None]:
-        """A function that handles the requests of one round, all at the same time of the clocks."""
+    def count(self, case: str, count: int, counted: Callable[[Callable[[], None]], int]) -> int:
+        """Let `counted` call a function that handles the requests of one round; return its result.
+
+        All requests have the same time of the clocks.
+        """
         frames, now = self.frames(case, count), read_clock()
         views = [memoryview(bytearray(frame)) for frame in frames]
+        done = []
 
-        def step() -> None:
+        def handle() -> None:
             for view in views:
-                self._node.step(events.RequestFrame(0, view), now)
+                done.append(self._node.step(events.RequestFrame(0, view), now))
                 self._node.next_deadline_ms()
 
-        return step
+        found = counted(handle)
+        self._finish(done)
+        self._check(case, self._replies.pop())
+        return found
+
+    def _finish(self, done: Sequence[Sequence[fx.Effect]]) -> None:
+        """Carry out the effects of a round; of the replies only the last one is kept.
+
+        A round may also have a request of the node to itself, which the node then waits for.
+        """
+        for effects in done:
+            self._replies.clear()
+            self._carry_out(effects)
 
     def _check(self, case: str, reply: bytes) -> None:
         """Refuse to measure errors."""

@@ -69,7 +69,7 @@ def count_requests() -> dict[str, int]:
         bench = Bench(Path(folder))
         for case in REQUESTS:
             bench.run(case, _ROUND)
-            found[case] = round(Counter().run(bench.steps(case, _ROUND)) / _ROUND)
+            found[case] = round(bench.count(case, _ROUND, Counter().run) / _ROUND)
     return found
 
 
