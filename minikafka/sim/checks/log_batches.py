@@ -1,9 +1,10 @@
 """Identities of the batches of a log, for comparisons."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.records.batch import batch_crc
+from minikafka.records.batch import BatchHeader, batch_crc
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 
@@ -19,26 +20,35 @@ class BatchIdentity(NamedTuple):
     leader_epoch: int
 
 
-def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
-    """Return the batches that lie entirely in a range of offsets."""
-    found: list[BatchIdentity] = []
+def stored_batches(
+    log: UnifiedLog, start_offset: int, end_offset: int
+) -> Iterator[tuple[bytes, int, BatchHeader]]:
+    """Yield the batches that begin in a range: data that holds each, its position, its header."""
     offset = max(start_offset, log.log_start_offset)
     while offset < end_offset:
         read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
         if read.slice is None:
-            break
+            return
         data = bytes(read.slice.read())
         before = offset
         for at, header in split_batches(data):
-            if header.base_offset >= start_offset and header.last_offset < end_offset:
-                crc = batch_crc(data, at, header.size)
-                found.append(
-                    BatchIdentity(header.base_offset, header.last_offset, crc, header.leader_epoch)
-                )
+            if header.base_offset >= start_offset:
+                yield data, at, header
             offset = max(offset, header.next_offset)
         if offset == before:
-            break
-    return found
+            return
+
+
+def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
+    """Return the batches that lie entirely in a range of offsets."""
+    return [
+        BatchIdentity(
+            header.base_offset, header.last_offset, batch_crc(data, at, header.size),
+            header.leader_epoch,
+        )
+        for data, at, header in stored_batches(log, start_offset, end_offset)
+        if header.last_offset < end_offset
+    ]  # fmt: skip
 
 
 def values_of(log: UnifiedLog, batch: BatchIdentity) -> tuple[bytes | None, ...]:

@@ -1,6 +1,5 @@
 """The transactions of a log, computed from its batches alone."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,10 +7,7 @@ from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import TRANSACTIONAL, BatchHeader, batch_crc
 from minikafka.records.reader import end_marker, read_batch
-from minikafka.records.scan import split_batches
-from minikafka.sim.checks.log_batches import epoch_at
-
-_READ_BYTES = 1 << 22
+from minikafka.sim.checks.log_batches import epoch_at, stored_batches
 
 
 class StoredMarker(NamedTuple):
@@ -75,7 +71,7 @@ class LogScan:
             CorruptRecordsError: the disk has damaged a batch.
         """
         self.markers = []
-        for data, at, header in _batches(self.log, self.end_offset, self.log.log_end_offset):
+        for data, at, header in stored_batches(self.log, self.end_offset, self.log.log_end_offset):
             self._add(data, at, header)
             self.end_offset = header.next_offset
             self._last_leader_epoch = header.leader_epoch
@@ -106,22 +102,3 @@ class LogScan:
         if first is not None and not marker.is_commit:
             stable = min(self.open.values(), default=offset + 1)
             self.aborted.append(AbortedTransaction(producer_id, first, offset, stable))
-
-
-def _batches(
-    log: UnifiedLog, start_offset: int, end_offset: int
-) -> Iterator[tuple[bytes, int, BatchHeader]]:
-    """Yield the batches of a range: their data, their position in it, and their headers."""
-    offset = max(start_offset, log.log_start_offset)
-    while offset < end_offset:
-        read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
-        if read.slice is None:
-            return
-        data = bytes(read.slice.read())
-        before = offset
-        for at, header in split_batches(data):
-            if header.base_offset >= start_offset:
-                yield data, at, header
-            offset = max(offset, header.next_offset)
-        if offset == before:
-            return
