@@ -1,7 +1,7 @@
 """The aborted transactions of a segment, in the order of their markers.
 
-File format: `TransactionIndex`, `AbortedTxn` (34 bytes an entry). The file exists only in a segment
-that has an abort marker.
+File format: `TransactionIndex`, `AbortedTxn` (34 bytes an entry). In a segment without an abort
+marker the file is missing, or empty.
 """
 
 from collections.abc import Iterable

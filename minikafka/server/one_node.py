@@ -10,6 +10,7 @@ from pathlib import Path
 from minikafka.config.definition import ConfigError
 from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
 from minikafka.config.properties import parse_properties
+from minikafka.server.launch import end_with_owner
 
 _log = logging.getLogger("minikafka")
 
@@ -48,23 +49,20 @@ def run_node(
     """
     if not __debug__:
         return _refuse("python -O disables checks that the broker relies on; run without it")
+    if lifeline_fds:
+        end_with_owner(*lifeline_fds)
     try:
         config = read_config(file, overrides)
     except ConfigErrors as error:
         return _refuse(*error.errors)
     except ConfigError as error:
         return _refuse(str(error))
-    # Here and below: tools that only read a configuration import none of these.
+    # Here and below: tools that only read a configuration import neither.
     from minikafka.server.log_lines import set_up_logging  # noqa: PLC0415
 
     set_up_logging(f"%(asctime)s %(levelname)s [node {config.node_id}] %(name)s: %(message)s")
     if config.ignored:
         _log.info("ignored, without meaning here: %s", ", ".join(config.ignored))
-
-    if lifeline_fds:
-        from minikafka.server.launch import end_with_owner  # noqa: PLC0415
-
-        end_with_owner(*lifeline_fds)
 
     def started(_: NodeConfig) -> None:
         _log.info("node %d serves", config.node_id)
