@@ -1,14 +1,14 @@
 """The lane of Fetch requests for one partition, or for the whole session (see `serving/lanes`).
 
-Such requests differ in the epoch of their session and in the position of the reader. As in the lane
-of Produce, the general encoder has encoded what is compared and what is sent.
+Such requests differ in the epoch of their session and in the position of the reader.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from struct import Struct
-from typing import Any, Final
+from typing import Final
 
+from minikafka.apis._lane_samples import SAMPLE_OFFSETS, ResponseShape, request_bytes
 from minikafka.common.effects import Part
 from minikafka.messages.fetch import (
     FetchableTopicResponse,
@@ -19,23 +19,19 @@ from minikafka.messages.fetch import (
     PartitionData,
 )
 from minikafka.protocol.primitives import records_size, uvarint
-from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
+from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
+from minikafka.serving.steps import Steps
 
-Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Generator[Any, Any, Any]]
+Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Steps[FetchResponse]]
 _LANES_FROM: Final = 12
 """Since then requests have all fields of a position."""
-_SIZE_BYTES: Final = 4
 _EPOCH = Struct(">i")
 _POSITION = Struct(">iqiq")
 """Leader epoch, fetch offset, last fetched epoch, log start offset."""
-_OFFSETS = Struct(">qqq")
-"""High watermark, last stable offset, log start offset."""
-_RESPONSE_HEAD = Struct(">ii")
 _SAMPLE_EPOCH: Final = 0x21222324
 _SAMPLE_POSITION: Final = (0x31323334, 0x4142434445464748, 0x51525354, 0x6162636465666768)
-_SAMPLE_OFFSETS: Final = (0x0102030405060708, 0x1112131415161718, 0x2122232425262728)
 _SAMPLE_RECORDS: Final = bytes(range(128, 192))
 
 
@@ -71,8 +67,7 @@ class FetchLane:
         self._template: _Template | None = None
         self.request = request
         self.request = self._like(_SAMPLE_EPOCH, _SAMPLE_POSITION)
-        encoded = _joined(encode_request(0, ctx.client_id, self.request, ctx.version))
-        encoded = encoded[_SIZE_BYTES:]
+        encoded = request_bytes(ctx.client_id, self.request, ctx.version)
         self._length = len(encoded)
         epoch, position = _EPOCH.pack(_SAMPLE_EPOCH), _POSITION.pack(*_SAMPLE_POSITION)
         # A client may choose a name that has the bytes of a sample.
@@ -87,17 +82,21 @@ class FetchLane:
 
     def fits(self, frame: memoryview) -> bool:
         """True if a request is encoded as this lane expects it."""
-        return self._is_clear and self.position_of(frame) is not None
+        after_id = slice(CORRELATION_ID_ENDS, self._epoch_at)
+        return (
+            self._is_clear
+            and frame[after_id] == self.prefix[after_id]
+            and self._position_of(frame) is not None
+        )
 
-    def position_of(self, frame: memoryview) -> tuple[int, ...] | None:
-        """The position in a request; empty if it names no partition, None if it is not alike."""
-        at = self._epoch_at
+    def _position_of(self, frame: memoryview) -> tuple[int, ...] | None:
+        """The position in a request that begins with the prefix.
+
+        It is empty if the request names no partition, and None if the rest is not alike.
+        """
         position_at = self._position_at
-        if (
-            len(frame) != self._length
-            or frame[at + _EPOCH.size : position_at] != self._middle
-            or frame[CORRELATION_ID_ENDS:at] != self.prefix[CORRELATION_ID_ENDS:]
-        ):
+        middle = frame[self._epoch_at + _EPOCH.size : position_at]
+        if len(frame) != self._length or middle != self._middle:
             return None
         if self._topic is None:
             return ()
@@ -107,22 +106,21 @@ class FetchLane:
 
     def answer(
         self, frame: memoryview, correlation_id: int
-    ) -> tuple[Part, ...] | Generator[Any, Any, Any] | FetchResponse | None:
+    ) -> tuple[Part, ...] | Steps[tuple[Part, ...] | FetchResponse] | FetchResponse | None:
         """See `Lane.answer`."""
-        position = self.position_of(frame)
+        position = self._position_of(frame)
         if position is None:
             return None
         (epoch,) = _EPOCH.unpack_from(frame, self._epoch_at)
         request = self.request = self._like(epoch, position)
         outcome = self._handler(self._ctx, request)
-        if type(outcome) is FetchResponse:
+        if isinstance(outcome, FetchResponse):
             return self._encode(correlation_id, outcome)
         return self._wait(correlation_id, outcome)
 
     def _wait(
-        self, correlation_id: int, steps: FetchResponse | Generator[Any, Any, FetchResponse]
-    ) -> Generator[Any, Any, Any]:
-        assert not isinstance(steps, FetchResponse)
+        self, correlation_id: int, steps: Steps[FetchResponse]
+    ) -> Steps[tuple[Part, ...] | FetchResponse]:
         response = yield from steps
         return self._encode(correlation_id, response)
 
@@ -165,20 +163,18 @@ class _Template:
         self.key = _key(like, data)
         (topic,) = like.responses
         sample = PartitionData(
-            data.partition_index, 0, *_SAMPLE_OFFSETS,
+            data.partition_index, 0, *SAMPLE_OFFSETS,
             aborted_transactions=data.aborted_transactions, records=_SAMPLE_RECORDS,
         )  # fmt: skip
         response = FetchResponse(
             session_id=like.session_id,
             responses=[FetchableTopicResponse(topic.topic, topic.topic_id, [sample])],
         )
-        encoded = _joined(encode_response(0, response, version))
-        head, _, rest = encoded.partition(_OFFSETS.pack(*_SAMPLE_OFFSETS))
-        before_records, _, self._after = rest.partition(_SAMPLE_RECORDS)
-        self._before, self._between = head[_RESPONSE_HEAD.size :], before_records[:-1]
-        layout = f">ii{len(self._before)}sqqq{len(self._between)}s"
-        self._pack = Struct(layout).pack
-        self._size_bytes = len(encoded) - _SIZE_BYTES - len(_SAMPLE_RECORDS) - 1
+        shape = ResponseShape(response, version)
+        before_records, _, self._after = shape.after.partition(_SAMPLE_RECORDS)
+        self._before, self._between = shape.before, before_records[:-1]
+        self._pack = shape.layout(self._between).pack
+        self._size_bytes = shape.size - len(_SAMPLE_RECORDS) - 1
 
     def encode(self, correlation_id: int, data: PartitionData) -> tuple[Part, ...]:
         records = data.records
@@ -220,8 +216,3 @@ def _only_partition(response: FetchResponse) -> PartitionData | None:
     ):
         return None
     return data
-
-
-def _joined(parts: Sequence[Any]) -> bytes:
-    """The bytes of a message that has no records of a file."""
-    return b"".join(parts)

@@ -1,14 +1,10 @@
-"""The lane of Produce requests with one batch for one partition (see `serving/lanes`).
+"""The lane of Produce requests with one batch for one partition (see `serving/lanes`)."""
 
-The prefix and the response are made from requests and responses that the general encoder has
-encoded, so that every version is what it is there.
-"""
-
-from collections.abc import Generator, Sequence
 from dataclasses import replace
 from struct import Struct
 from typing import Any, Final
 
+from minikafka.apis._lane_samples import SAMPLE_OFFSETS, ResponseShape, request_bytes
 from minikafka.apis._produce_outcomes import (
     TOPIC_IDS_FROM,
     WaitingAppend,
@@ -36,19 +32,16 @@ from minikafka.protocol.primitives import records_size
 from minikafka.records.batch import ATTRIBUTES_OFFSET, HEADER_SIZE, TRANSACTIONAL
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
-from minikafka.rpc.envelope import RequestHeader, encode_request, encode_response
+from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
 from minikafka.serving.steps import Steps
 
 _LANES_FROM: Final = 7
 """Older versions must check the compression of each batch."""
-_SIZE_BYTES: Final = 4
+_LENGTH_BYTES: Final = 4
 _LAST_ATTRIBUTE: Final = ATTRIBUTES_OFFSET + 1
 _SAMPLE: Final = bytes(range(64, 64 + HEADER_SIZE))
-_OFFSETS = Struct(">qqq")
-_SAMPLE_OFFSETS: Final = (0x0102030405060708, 0x1112131415161718, 0x2122232425262728)
-_RESPONSE_HEAD = Struct(">ii")
 _length = Struct(">i").unpack_from
 
 
@@ -109,17 +102,15 @@ class ProduceLane:
         topics = [TopicProduceData(topic.name, topic.topic_id, [data])]
         self.request = ProduceRequest(None, acks, timeout_ms, topics)
         self._is_flexible = version >= ProduceRequest.FLEXIBLE_FROM
-        encoded = _joined(encode_request(0, ctx.client_id, self.request, version))[_SIZE_BYTES:]
+        encoded = request_bytes(ctx.client_id, self.request, version)
         before, _, self._suffix = encoded.rpartition(_SAMPLE)
-        self.prefix = before[: -1 if self._is_flexible else -_SIZE_BYTES]
+        self.prefix = before[: -1 if self._is_flexible else -_LENGTH_BYTES]
         data.records = None
-        answer = PartitionProduceResponse(index, 0, *_SAMPLE_OFFSETS)
-        encoded = _joined(encode_response(0, self._response(answer), version))
-        head, _, self._after = encoded.partition(_OFFSETS.pack(*_SAMPLE_OFFSETS))
-        self._before = head[_RESPONSE_HEAD.size :]
-        layout = f">ii{len(self._before)}sqqq{len(self._after)}s"
-        self._pack = Struct(layout).pack
-        self._size_bytes = len(encoded) - _SIZE_BYTES
+        answer = PartitionProduceResponse(index, 0, *SAMPLE_OFFSETS)
+        shape = ResponseShape(self._response(answer), version)
+        self._before, self._after = shape.before, shape.after
+        self._pack = shape.layout(shape.after).pack
+        self._size_bytes = shape.size
 
     def fits(self, frame: memoryview) -> bool:
         """True if a request is encoded as this lane expects it."""
@@ -128,7 +119,7 @@ class ProduceLane:
 
     def answer(
         self, frame: memoryview, correlation_id: int
-    ) -> tuple[bytes] | Generator[Any, Any, Any] | ProduceResponse | None:
+    ) -> tuple[bytes] | Steps[tuple[bytes] | ProduceResponse] | ProduceResponse | None:
         """See `Lane.answer`."""
         records = self._records(frame)
         if records is None or records[_LAST_ATTRIBUTE] & TRANSACTIONAL:
@@ -140,9 +131,6 @@ class ProduceLane:
         try:
             info = partition.append_as_leader(records, required_acks=acks)
         except (RecordValidationError, KafkaError, OverBudgetError):
-            # The general way validates the batch again, with the whole budget.
-            env = self._ctx.env
-            env.budget.units = env.units_per_step
             return None
         except StorageFault as fault:
             answer = self._new_answer()
@@ -180,7 +168,7 @@ class ProduceLane:
             end = start + length - 1
         else:
             (length,) = _length(frame, start)
-            start += 4
+            start += _LENGTH_BYTES
             end = start + length
         # A slice past the end of the frame is empty, as the suffix of some versions is.
         if end > size or end - start < HEADER_SIZE or frame[end:] != self._suffix:
@@ -212,8 +200,3 @@ class ProduceLane:
     def _response(self, answer: PartitionProduceResponse) -> ProduceResponse:
         (topic,) = self.request.topic_data
         return ProduceResponse([TopicProduceResponse(topic.name, topic.topic_id, [answer])])
-
-
-def _joined(parts: Sequence[Any]) -> bytes:
-    """The bytes of a message that has no records of a file."""
-    return b"".join(parts)

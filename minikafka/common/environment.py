@@ -67,6 +67,10 @@ class Environment:
     _waiting_works: dict[Hashable, deque[Work]] = field(default_factory=dict)
     """Works that wait for others to end, by client, in the order of the clients' turns."""
 
+    def renew_budget(self) -> None:
+        """Let the running step spend as much as at its beginning."""
+        self.budget.units = self.units_per_step
+
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """Call back once, `delay_ms` from now."""
         return self.timers.at(self.clock.monotonic_ms + delay_ms, callback)

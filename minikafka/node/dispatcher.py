@@ -188,6 +188,8 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             answer = self._failure(api_key, lane.request, error)
         if answer is None:
+            # The general way validates a refused batch again, as if for the first time.
+            self.env.renew_budget()
             return False
         self.requests[api_key] = self.requests.get(api_key, 0) + 1
         kind = type(answer)

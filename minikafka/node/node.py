@@ -90,7 +90,7 @@ class Node:
         """Handle one event."""
         env = self.env
         env.clock.set(now)
-        env.budget.units = env.units_per_step
+        env.renew_budget()
         kind = type(event)
         if kind is _REQUEST_FRAME:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]

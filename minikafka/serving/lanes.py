@@ -75,11 +75,17 @@ class Lanes:
         """
         self._misses += 1
         misses = self._misses
-        return misses > 1 and not misses & (misses - 1) and len(self._by_prefix) < MOST_LANES
+        return misses > 1 and not misses & (misses - 1)
 
     def add(self, lane: Lane) -> None:
-        """Use a lane from now on."""
-        key, end = lane.header.api_key, len(lane.prefix)
-        self._by_prefix[lane.prefix[CORRELATION_ID_ENDS:]] = lane
-        known = self.ends.get(key, ())
-        self.ends[key] = (end, *(each for each in known if each != end))
+        """Use a lane from now on. If there are too many, the oldest one goes."""
+        by_prefix = self._by_prefix
+        prefix = lane.prefix[CORRELATION_ID_ENDS:]
+        by_prefix.pop(prefix, None)
+        by_prefix[prefix] = lane
+        if len(by_prefix) > MOST_LANES:
+            del by_prefix[next(iter(by_prefix))]
+        ends: dict[int, dict[int, None]] = {}
+        for each in reversed(by_prefix.values()):
+            ends.setdefault(each.header.api_key, {})[len(each.prefix)] = None
+        self.ends = {key: tuple(lengths) for key, lengths in ends.items()}

@@ -137,8 +137,10 @@ PLAIN = bytes(build_batch([NewRecord(EPOCH_MS, None, b"v")]))
 class Player:
     """Plays actions on one node."""
 
-    def __init__(self):
+    def __init__(self, units):
         self.cluster = started_cluster(1, separate_controller=True)
+        if units is not None:
+            self.cluster.nodes[1].node.env.units_per_step = units
         self.ids = {}
         for name in TOPICS[:2]:
             self.create(name)
@@ -233,12 +235,16 @@ class Player:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(produces, produces, fetches, fetches, changes), min_size=1, max_size=12))
-def test_lanes_change_no_answer_and_no_disk(actions):
+@given(
+    st.sampled_from((None, 3, 5)),
+    st.lists(st.one_of(produces, produces, fetches, fetches, changes), min_size=1, max_size=12),
+)
+def test_lanes_change_no_answer_and_no_disk(units, actions):
+    """`units`: the budget of a step, above which a batch is validated elsewhere."""
     results = []
     for context in (nullcontext(), without_lanes()):
         with context:
-            player = Player()
+            player = Player(units)
             for action in actions:
                 if player.cluster.nodes[1].started:
                     player.play(action)

@@ -19,6 +19,24 @@ def one():
 
 
 @pytest.fixture
+def note_answers(monkeypatch):
+    """Note what the lanes of a class answer."""
+
+    def note(kind):
+        answers = []
+        answer = kind.answer
+
+        def noted(self, frame, correlation_id):
+            answers.append(answer(self, frame, correlation_id))
+            return answers[-1]
+
+        monkeypatch.setattr(kind, "answer", noted)
+        return answers
+
+    return note
+
+
+@pytest.fixture
 def client(one):
     return one.client()
 

@@ -26,17 +26,8 @@ def cluster():
 
 
 @pytest.fixture
-def taken(monkeypatch):
-    """What lanes answered."""
-    answers = []
-    answer = FetchLane.answer
-
-    def noted(self, frame, correlation_id):
-        answers.append(answer(self, frame, correlation_id))
-        return answers[-1]
-
-    monkeypatch.setattr(FetchLane, "answer", noted)
-    return answers
+def taken(note_answers):
+    return note_answers(FetchLane)
 
 
 @pytest.fixture

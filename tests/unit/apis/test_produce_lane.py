@@ -33,17 +33,8 @@ def cluster():
 
 
 @pytest.fixture
-def taken(monkeypatch):
-    """What lanes answered."""
-    answers = []
-    answer = ProduceLane.answer
-
-    def noted(self, frame, correlation_id):
-        answers.append(answer(self, frame, correlation_id))
-        return answers[-1]
-
-    monkeypatch.setattr(ProduceLane, "answer", noted)
-    return answers
+def taken(note_answers):
+    return note_answers(ProduceLane)
 
 
 @pytest.fixture
@@ -92,6 +83,25 @@ def test_a_batch_waits_for_the_one_that_is_validated_elsewhere(cluster, client, 
     offsets = [each.responses[0].partition_responses[0].base_offset for each in answers]
     assert offsets == [5, 15]
     assert taken == [None, None]
+
+
+def test_a_refused_batch_is_answered_in_the_same_step(cluster, taken):
+    """The validation by the lane must not use up what the general way may spend."""
+    client = cluster.client()
+
+    def send(sequence):
+        records = batch(*[b"v"] * 3, producer_id=5, producer_epoch=0, base_sequence=sequence)
+        answer = client.ask(produce_request("t", records), ProduceResponse, version=12)
+        return answer.responses[0].partition_responses[0].error_code
+
+    assert [send(3 * number) for number in range(3)] == [ErrorCode.NONE] * 3
+    node = cluster.nodes[1]
+    node.node.env.units_per_step = 3
+    node.work_us = LATE_US
+    before_us = cluster.world.now_us
+    assert send(100) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert cluster.world.now_us - before_us < LATE_US[0]
+    assert taken[-1] is None
 
 
 def test_a_failed_write_is_answered_and_not_repeated(taken):

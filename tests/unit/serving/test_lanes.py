@@ -63,9 +63,15 @@ def test_lanes_are_made_from_the_second_request_on_and_ever_more_rarely():
     assert [number for number in range(1, 40) if found.is_wanted()] == [2, 4, 8, 16, 32]
 
 
-def test_a_connection_has_a_limited_number_of_lanes(monkeypatch):
+def test_the_oldest_of_too_many_lanes_goes(monkeypatch):
     monkeypatch.setattr(lanes, "MOST_LANES", 2)
-    found = with_lanes(LANE)
-    assert any(found.is_wanted() for _ in range(2))
-    found.add(LONGER)
-    assert not any(found.is_wanted() for _ in range(100))
+    other = FakeLane(bytes(frame(key=1, rest=b"another")))
+    found = with_lanes(LANE, LONGER, LANE, other)
+    assert found.find(frame(rest=b"prefix or")) is LANE
+    assert found.find(frame(key=1, rest=b"another")) is other
+    assert found.ends == {0: (len(LANE.prefix),), 1: (len(other.prefix),)}
+
+
+def test_no_lanes_at_all(monkeypatch):
+    monkeypatch.setattr(lanes, "MOST_LANES", 0)
+    assert with_lanes(LANE).ends == {}
