@@ -5,9 +5,22 @@ input closes.
 """
 
 import contextlib
+import dataclasses
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
+
+
+class PartTask:
+    """The base of the dataclasses that tell a part what to do."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        """Return the task as the process expects it on its command line."""
+        return json.dumps(dataclasses.asdict(cast("Any", self)))
 
 
 def start_part(

@@ -7,11 +7,11 @@ the group metadata of the transaction is no longer valid, and the transaction is
 """
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from minikafka.harness.clients.records import digest
+from minikafka.harness.part_process import PartTask
 
 TRANSACTION_TIMEOUT_MS = 60_000
 SILENT_MAX_S = 75.0
@@ -25,7 +25,7 @@ class LoopFailedError(Exception):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class LoopTask:
+class LoopTask(PartTask):
     """The task of a loop's process.
 
     `topic` may be several names, separated by commas, each with `width` partitions. `output` is the
@@ -60,10 +60,6 @@ class LoopTask:
     def transactional_id(self) -> str:
         """The loop's transactional id, also of later client instances."""
         return f"minikafka-verify-{self.run}-loop-{self.loop}"
-
-    def to_json(self) -> str:
-        """Return the task as the process expects it on its command line."""
-        return json.dumps(dataclasses.asdict(self))
 
     def number(self, topic: str, partition: int) -> int:
         """Return a partition's number through all topics."""

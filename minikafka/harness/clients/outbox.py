@@ -4,8 +4,6 @@ Only two places keep the order that the ledger requires (see there): `Outbox.bat
 to the ledger before the client gets them, and `Outbox.settle` syncs before records are counted.
 """
 
-import dataclasses
-import json
 import select
 import sys
 import time
@@ -14,6 +12,7 @@ from dataclasses import dataclass, field
 from minikafka.harness.clients.ledger import NO_OFFSET, Acknowledged, LedgerWriter
 from minikafka.harness.clients.records import NumberedRecord, RecordFactory
 from minikafka.harness.lines import EventLog
+from minikafka.harness.part_process import PartTask
 from minikafka.harness.plan.workload_options import SENT_TIME, Acks
 
 _STATUS_EVERY_S = 0.25
@@ -25,7 +24,7 @@ _COUNTERS = ("acked", "failed", "unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProducerTask:
+class ProducerTask(PartTask):
     """The task of one producer process.
 
     `rate` (records per second) and `bytes_per_s` are the share of this producer. `topic` may be
@@ -62,10 +61,6 @@ class ProducerTask:
     def topics(self) -> list[str]:
         """The names of the topics."""
         return self.topic.split(",")
-
-    def to_json(self) -> str:
-        """Return the task as the process expects it on its command line."""
-        return json.dumps(dataclasses.asdict(self))
 
 
 def now_us() -> int:

@@ -26,6 +26,7 @@ from confluent_kafka import (
 
 from minikafka.harness.clients.ledger import FrameWriter
 from minikafka.harness.clients.loop_log import AFRESH, END, HEADER, LIVE, READ, VERSION
+from minikafka.harness.part_process import PartTask
 
 _CONSUME_S = 0.2
 _CONSUME_MAX = 5_000
@@ -34,7 +35,7 @@ _DRAIN_S = 100.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class OutputTask:
+class OutputTask(PartTask):
     """The task of the process: the output topic, and the number of its partitions."""
 
     run: str
@@ -42,10 +43,6 @@ class OutputTask:
     output: str
     partitions: int
     log: str
-
-    def to_json(self) -> str:
-        """Return the task as the process expects it on its command line."""
-        return json.dumps(dataclasses.asdict(self))
 
 
 def read_pass(

@@ -10,7 +10,6 @@ Its evidence is independent of Spark: no consumer of the group goes back without
 committed records are not delivered again, and no record is skipped.
 """
 
-import dataclasses
 import json
 import random
 import select
@@ -29,6 +28,7 @@ from minikafka.harness.clients.ledger import FrameWriter
 from minikafka.harness.clients.offsets_topic import promise_commits
 from minikafka.harness.clients.poll_log import PollLog, runs
 from minikafka.harness.lines import EventLog
+from minikafka.harness.part_process import PartTask
 
 _STRATEGIES = {"cooperative": "cooperative-sticky", "eager": "range"}
 _POLL_S = 0.2
@@ -40,7 +40,7 @@ _JOIN_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderTask:
+class ReaderTask(PartTask):
     """The task of the process.
 
     `topic` may be several names, separated by commas, each with `width` partitions.
@@ -68,10 +68,6 @@ class ReaderTask:
     def group(self) -> str:
         """The group's id."""
         return f"minikafka-verify-{self.run}"
-
-    def to_json(self) -> str:
-        """Return the task as the process expects it on its command line."""
-        return json.dumps(dataclasses.asdict(self))
 
     def number(self, at: TopicPartition) -> int:
         """Return a partition's number through all topics."""

@@ -5,11 +5,11 @@ faults and the same records.
 """
 
 import dataclasses
-import json
 import re
 import shlex
 from pathlib import Path
 
+from minikafka.harness.part_process import PartTask
 from minikafka.harness.plan.injections import OF_THE_READER, Injection
 from minikafka.harness.plan.workload_options import WorkloadOptions
 
@@ -268,7 +268,7 @@ _TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class SparkJob:
+class SparkJob(PartTask):
     """The arguments of the Spark process.
 
     `instance` numbers the Spark processes of a run, starting at 0. `jars` is a folder with the
@@ -283,10 +283,6 @@ class SparkJob:
     jars: str = ""
     transactions: bool = False
     records: int = 0
-
-    def to_json(self) -> str:
-        """Return the job as the process expects it on its command line."""
-        return json.dumps(dataclasses.asdict(self))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
