@@ -42,7 +42,11 @@ class Acceptor:
         self._tasks: set[asyncio.Task[object]] = set()
 
     def serve(self) -> None:
-        """Start to accept connections."""
+        """Start to accept connections.
+
+        Raises:
+            OSError: another process listens on an address since it was bound.
+        """
         for each in self._bound.sockets:
             each.listen(self._bound.backlog)
             self._resume(each)

@@ -153,8 +153,12 @@ class Connections:
         for connection in list(self._by_id.values()):
             connection.transport.abort()
 
-    async def serve(self, listener: str) -> None:
-        """Start to accept connections on a listener."""
+    def serve(self, listener: str) -> None:
+        """Start to accept connections on a listener.
+
+        Raises:
+            OSError: another process listens on its address since it was bound.
+        """
         self._acceptors[listener].serve()
 
     @property

@@ -60,8 +60,13 @@ class MetricsServer:
         self._servers: list[asyncio.Server] = []
 
     async def serve(self) -> None:
-        """Start to accept connections."""
+        """Start to accept connections.
+
+        Raises:
+            OSError: another process listens on an address since it was bound.
+        """
         for each in self._bound.sockets:
+            each.listen(self._bound.backlog)  # uvloop does not report an error of its own call
             server = await asyncio.start_server(
                 self._connected, sock=each, limit=_HEAD_BYTES, backlog=self._bound.backlog
             )

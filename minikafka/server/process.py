@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from minikafka.common.events import ShutdownRequested
 from minikafka.common.faults import StorageFault
 from minikafka.config import broker as keys
-from minikafka.config.node_config import NodeConfig
+from minikafka.config.node_config import Listener, NodeConfig
 from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
 from minikafka.node.assembly import Surroundings, assemble
@@ -86,6 +86,9 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
         codes = await asyncio.gather(*(each.driver.halted for each in running))
+        for node in running:
+            if node.problem is not None:
+                raise node.problem
     return next((code for code in codes if code), 0)
 
 
@@ -191,6 +194,8 @@ class RunningNode:
             StartError: a log directory is not formatted, or cannot be used.
         """
         self.config = bound.config
+        self.problem: StartError | None = None
+        """Why the node shut down before it was started."""
         self._on_started = on_started
         self._loop = loop
         self._tasks: list[asyncio.Task[None]] = []
@@ -241,11 +246,14 @@ class RunningNode:
             connections.listen(name, sockets)
 
     def start(self) -> None:
-        """Start the node; open the listeners for controllers and metrics."""
-        for listener in self.config.controller_listeners:
-            self._serve(listener.name)
+        """Start the node; open the listeners for controllers and metrics.
+
+        Raises:
+            StartError: another process listens on an address since it was bound.
+        """
+        self._open(self.config.controller_listeners)
         if self._metrics is not None:
-            self._tasks.append(self._loop.create_task(self._metrics.serve()))
+            self._tasks.append(self._loop.create_task(self._serve_metrics(self._metrics)))
         self.driver.start()
 
     def _queued_bytes(self) -> int:
@@ -277,16 +285,34 @@ class RunningNode:
         return DebugDisk(path, self._hooks) if self._hooks else OsDisk(path)
 
     def _started(self) -> None:
-        self._tasks.append(self._loop.create_task(self._let_clients_in()))
-
-    async def _let_clients_in(self) -> None:
         """Open the broker listeners after the broker was unfenced, then report the start."""
-        for listener in self.config.broker_listeners:
-            await self.driver.connections.serve(listener.name)
-        self._on_started(self.config)
+        try:
+            self._open(self.config.broker_listeners)
+        except StartError as error:
+            self._give_up(error)
+        else:
+            self._on_started(self.config)
 
-    def _serve(self, listener: str) -> None:
-        self._tasks.append(self._loop.create_task(self.driver.connections.serve(listener)))
+    def _open(self, listeners: Sequence[Listener]) -> None:
+        for listener in listeners:
+            try:
+                self.driver.connections.serve(listener.name)
+            except OSError as error:
+                raise StartError(
+                    f"listeners: cannot listen on {listener}: {error.strerror}"
+                ) from None
+
+    async def _serve_metrics(self, metrics: "MetricsServer") -> None:
+        try:
+            await metrics.serve()
+        except OSError as error:
+            self._give_up(StartError(f"the metrics listener cannot listen: {error.strerror}"))
+
+    def _give_up(self, problem: StartError) -> None:
+        """Shut the node down, since no client can reach it."""
+        self.problem = problem
+        _log.critical("%s", problem)
+        self.driver.step(ShutdownRequested())
 
 
 def _metrics_server(bound: BoundSockets, node: Node) -> "MetricsServer":

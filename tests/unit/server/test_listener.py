@@ -33,7 +33,7 @@ class World:
         bound = await bind_sockets(HOST, 0, 50)
         self.port = bound.port
         self.connections.listen("PLAINTEXT", bound)
-        await self.connections.serve("PLAINTEXT")
+        self.connections.serve("PLAINTEXT")
 
     async def dial(self):
         reader, writer = await asyncio.open_connection(HOST, self.port)
@@ -203,7 +203,7 @@ async def test_another_node_gets_the_place_of_the_client_that_is_idle_for_longes
     bound = await bind_sockets(HOST, 0, 50)
     port = bound.port
     world.connections.listen("NODES", bound)
-    await world.connections.serve("NODES")
+    world.connections.serve("NODES")
     world.connections.node_listeners = frozenset(("NODES",))
     _, writer = await asyncio.open_connection(HOST, port)
     world.writers.append(writer)

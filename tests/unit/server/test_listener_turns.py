@@ -115,7 +115,7 @@ class Pair:
     async def open(self):
         bound = await bind_sockets("127.0.0.1", 0, 50)
         self.connections.listen("PLAINTEXT", bound)
-        await self.connections.serve("PLAINTEXT")
+        self.connections.serve("PLAINTEXT")
         self.socket = socket.create_connection(("127.0.0.1", bound.port))
         self.socket.setblocking(False)
         self.number = (await self.events.next(ConnectionOpened)).connection

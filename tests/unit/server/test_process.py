@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from minikafka.dev.layout import Layout
+from minikafka.server import process
 from minikafka.server.process import StartError, run_nodes
 
 
@@ -24,6 +25,7 @@ def config(tmp_path):
         "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
         "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
         "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+        "metrics.http.listen": f"127.0.0.1:{free_port()}",
     })  # fmt: skip
     layout.prepare()
     return layout.config(1)
@@ -53,6 +55,29 @@ def test_an_address_in_use_is_named_before_anything_is_written(config, tmp_path)
         with pytest.raises(StartError, match=f"listeners: cannot bind .*{listener.port}"):
             run_nodes([config], lambda _: None)
     assert sorted(path.name for path in data.iterdir()) == before
+
+
+@pytest.mark.parametrize("which", ["controller", "broker", "metrics"])
+def test_a_node_ends_if_an_address_is_taken_after_it_was_bound(config, monkeypatch, which):
+    """Two sockets may be bound to an address as long as none of them listens."""
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+        async def bind_node(config):
+            bound = await bind(config)
+            (controller,) = config.controller_listeners
+            (broker,) = config.broker_listeners
+            port = {
+                "controller": controller.port, "broker": broker.port, "metrics": bound.metrics.port
+            }[which]  # fmt: skip
+            other.bind(("127.0.0.1", port))
+            other.listen()
+            return bound
+
+        bind = process.bind_node
+        monkeypatch.setattr(process, "bind_node", bind_node)
+        with pytest.raises(StartError, match=r"cannot listen.*[Aa]ddress.* in use"):
+            run_nodes([config], lambda _: None)
 
 
 def test_a_directory_that_belongs_to_another_node_is_named(config, tmp_path):

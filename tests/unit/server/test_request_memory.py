@@ -41,7 +41,7 @@ class World:
             bound = await bind_sockets(HOST, 0, 50)
             self.ports[listener] = bound.port
             self.connections.listen(listener, bound)
-            await self.connections.serve(listener)
+            self.connections.serve(listener)
 
     async def ask(self, data):
         """Connect and send; whether memory was taken at the first attempt."""
