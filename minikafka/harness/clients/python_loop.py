@@ -99,6 +99,7 @@ class PythonLoop:
         until_s = time.monotonic() + wait_s
         try:
             while len(self._taken) < most and time.monotonic() < until_s:
+                self._repeat_forgotten_join()
                 polled = self._consumer.poll(_POLL_MS, max_records=most - len(self._taken))
                 for at, records in polled.items():
                     number = self._task.number(at.topic, at.partition)
@@ -110,6 +111,19 @@ class PythonLoop:
             raise LoopFailedError(repr(error)) from error
         taken, self._taken = self._taken, []
         return taken
+
+    def _repeat_forgotten_join(self) -> None:
+        """Join again if kafka-python 3.0.12 has forgotten that it did.
+
+        The assignment takes its reason to join away if that was a change of metadata. If a poll
+        ends between the assignment and the answer to SyncGroup, no later poll asks for the answer:
+        the consumer has no partition and sends no heartbeat.
+        """
+        coordinator = self._consumer._coordinator  # noqa: SLF001 - not reported elsewhere
+        join = coordinator._join_task  # noqa: SLF001
+        if join is not None and join.is_done and not coordinator.need_rejoin():
+            print("kafka-python has forgotten that it joined; it joins again", file=sys.stderr)
+            coordinator.request_rejoin()
 
     def transact(self, outputs: Mapping[int, Sequence[bytes]], offsets: Mapping[int, int]) -> None:
         """Write and flush the outputs, and send the offsets with the group metadata."""

@@ -18,10 +18,25 @@ with warnings.catch_warnings():
     from minikafka.harness.clients.python_loop import PythonLoop
 
 
+class PlayedCoordinator:
+    """A member of the group; a test sets its task of joining."""
+
+    def __init__(self):
+        self._join_task = None
+        self.joins_again = False
+
+    def need_rejoin(self):
+        return self.joins_again
+
+    def request_rejoin(self):
+        self.joins_again = True
+
+
 class PlayedConsumer:
     """Gives a test's polls; a callable among them is a callback in the middle of a poll."""
 
     def __init__(self, **_options):
+        self._coordinator = PlayedCoordinator()
         self.polls = []
         self.committed_at = {}
         self.sought = {}
@@ -122,6 +137,18 @@ def test_inputs_of_a_partition_that_moves_while_they_are_gathered_are_dropped(lo
         {T0: [record(6)]}, lambda: listener.on_partitions_lost([]),
     ]  # fmt: skip
     assert [row[:2] for row in loop.gather(0.05, 10)] == [(0, 5), (0, 6)]
+
+
+@pytest.mark.parametrize(
+    ("task", "is_forgotten"),
+    [(None, False), (SimpleNamespace(is_done=False), False), (SimpleNamespace(is_done=True), True)],
+)
+def test_a_member_that_has_forgotten_its_answer_joins_again(loop, capsys, task, is_forgotten):
+    coordinator = loop._consumer._coordinator
+    coordinator._join_task = task
+    loop.gather(0.01, 1)
+    assert coordinator.joins_again == is_forgotten
+    assert capsys.readouterr().err.count("joins again") == is_forgotten
 
 
 def test_outputs_and_offsets_are_in_one_transaction_with_the_group_metadata(loop):
