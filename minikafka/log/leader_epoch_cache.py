@@ -44,6 +44,18 @@ class LeaderEpochCache:
         entries.append((epoch, start_offset))
         self.changed = True
 
+    def learn(self, epoch: int, offset: int) -> None:
+        """Note that the batch at `offset` has `epoch`; later batches must follow, up to the end.
+
+        Entries that contradict it are dropped, with all that start after it: they may be those of
+        records that were truncated.
+        """
+        entries = self.entries
+        while entries and (entries[-1][0] > epoch or entries[-1][1] > offset):
+            entries.pop()
+            self.changed = True
+        self.assign(epoch, offset)
+
     def end_offset_for(self, epoch: int, log_end_offset: int) -> EpochEnd:
         """The greatest epoch not above `epoch`, and the offset at which the next epoch starts.
 

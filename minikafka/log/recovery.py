@@ -125,6 +125,7 @@ def _load(
     names = _finish_interrupted_work(disk, folder)
     items = _open_segments(disk, folder, names, config, now, jitter_ms=jitter_ms)
     epochs, epochs_known = _load_epochs(disk, folder, items)
+    saved_epochs = list(epochs.entries)
     recovered_from = None
     if not remembered.clean:
         recovered_from = _recover_segments(disk, folder, items, remembered)
@@ -164,6 +165,7 @@ def _load(
         _learn_epochs(segments, epochs, scan_from, end_offset)
     _learn_first_epochs(segments, epochs, start_offset, end_offset)
     epochs.truncate_from_start(start_offset)
+    epochs.changed = epochs.entries != saved_epochs
     if epochs.changed and not (remembered.clean and epochs_known):
         # Durably: no flush includes this file, and after a clean shutdown it is trusted. Changes
         # after a clean shutdown are computed again at each start, until the log writes its epochs.
@@ -366,11 +368,15 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
 def _learn_epochs(
     segments: Segments, epochs: LeaderEpochCache, offset: int, end_offset: int
 ) -> None:
+    """Read the epochs of the segments from `offset` again.
+
+    After a power failure the file of epochs may be from before a truncation, and have epochs of
+    records that other records have replaced.
+    """
     for segment in segments.from_offset(offset):
         for _, header in headers_below(segment, end_offset):
-            latest = epochs.latest_epoch
-            if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
-                epochs.assign(header.leader_epoch, header.base_offset)
+            if header.leader_epoch >= 0:
+                epochs.learn(header.leader_epoch, header.base_offset)
 
 
 def _learn_first_epochs(

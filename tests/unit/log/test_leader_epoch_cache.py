@@ -56,6 +56,29 @@ def test_assignment_drops_contradicting_entries(epoch, offset, expected):
     assert epochs.changed
 
 
+@pytest.mark.parametrize(
+    ("epoch", "offset", "expected"),
+    [
+        (2, 12, [(1, 0), (2, 10)]),
+        (2, 10, [(1, 0), (2, 10)]),
+        (2, 8, [(1, 0), (2, 8)]),
+        (4, 20, [(1, 0), (2, 10), (4, 20)]),
+        (4, 25, [(1, 0), (2, 10), (4, 20)]),
+        (3, 20, [(1, 0), (2, 10), (3, 20)]),
+        (3, 25, [(1, 0), (2, 10), (3, 25)]),
+        (5, 30, [(1, 0), (2, 10), (4, 20), (5, 30)]),
+        (1, 15, [(1, 0)]),
+        (0, 5, [(0, 5)]),
+    ],
+)
+def test_a_batch_that_was_read_drops_contradicting_entries(epoch, offset, expected):
+    """Unlike an assignment, it keeps the start of its epoch."""
+    epochs = cache((1, 0), (2, 10), (4, 20))
+    epochs.learn(epoch, offset)
+    assert epochs.entries == expected
+    assert epochs.changed == (expected != [(1, 0), (2, 10), (4, 20)])
+
+
 @pytest.mark.parametrize(("offset", "expected"), [(0, None), (10, 1), (19, 1), (20, 3), (99, 3)])
 def test_epoch_at_an_offset(offset, expected):
     assert cache((1, 10), (3, 20)).epoch_at(offset) == expected

@@ -268,6 +268,43 @@ def test_epochs_that_recovery_has_rebuilt_are_durable(disk):
         assert read_epochs(later, "t-0") == [(0, 0), (1, 10)]
 
 
+def test_epochs_of_truncated_records_do_not_come_back_with_their_file():
+    """KIP-101: a leader would take the records of another one for those of this epoch."""
+    disk, config = SimDisk(), LogConfig()
+    log = open_log(disk, config=config)
+    for base_offset, epoch in ((0, 5), (2, 5), (4, 8), (6, 9)):
+        batches = from_leader(base_offset, epoch=epoch)
+        log.append_as_follower(batches, leader_epoch=epoch, now=NOW)
+    flush(log)
+    log.truncate_to(4, NOW)
+    log.append_as_follower(from_leader(4, 6, 8, epoch=5), leader_epoch=12, now=NOW)
+    log.segments.active.file.sync()
+    stale = 0
+    for later in power_losses(disk):
+        stale += read_epochs(later, "t-0") == [(5, 0), (8, 4), (9, 6)]
+        log = open_log(later, config=config, recovery_point=4)
+        assert log.log_end_offset == 10
+        assert log.epochs.entries == read_epochs(later, "t-0") == [(5, 0)]
+    assert stale
+
+
+def test_epochs_of_a_log_that_started_over_do_not_come_back_with_their_file():
+    disk, config = SimDisk(), LogConfig()
+    log = open_log(disk, config=config)
+    for base_offset, epoch in ((0, 5), (2, 9)):
+        batches = from_leader(base_offset, epoch=epoch)
+        log.append_as_follower(batches, leader_epoch=epoch, now=NOW)
+    flush(log)
+    stale = read_file(disk, f"t-0/{LEADER_EPOCHS}")
+    log.truncate_fully_and_start_at(100, NOW)
+    log.append_as_follower(from_leader(100, 102, epoch=6), leader_epoch=12, now=NOW)
+    disk.crash()
+    write_file(disk, f"t-0/{LEADER_EPOCHS}", stale)
+    log = open_log(disk, config=config, log_start_offset=100)
+    assert (log.log_start_offset, log.log_end_offset) == (100, 104)
+    assert log.epochs.entries == read_epochs(disk, "t-0") == [(6, 100)]
+
+
 @pytest.mark.parametrize(
     "known", [b"0\n1\n1 10\n", b"0\n1\n1 14\n", b"0\n2\n0 6\n1 10\n", b"0\n1\n1 25\n"]
 )
