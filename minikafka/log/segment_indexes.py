@@ -27,6 +27,7 @@ from minikafka.log.results import DamagedRecordsError
 from minikafka.log.scan import scan_batches, scan_headers, scan_log
 from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.time_index import TimeEntry, TimeIndex
+from minikafka.log.transaction_index import ENTRY_SIZE as TXN_ENTRY_SIZE
 from minikafka.log.transaction_index import AbortedTransaction, decode, encode, is_sound
 from minikafka.records.batch import (
     HEADER_SIZE,
@@ -433,7 +434,8 @@ class SegmentIndexes:
         if len(kept) < len(self.aborted):
             self._aborted = kept
             file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
-            file.truncate(0)
-            file.append(encode(kept))
+            file.truncate(len(kept) * TXN_ENTRY_SIZE)
+            # Durably, as the truncation of the log file: if the next segment begins here, no start
+            # reads this one again, and a dropped entry would hide records of a later transaction.
+            file.sync()
             file.close()
-            self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None

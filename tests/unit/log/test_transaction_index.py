@@ -54,11 +54,10 @@ def power_losses(disk):
         yield other
 
 
-def with_aborted_transaction(disk):
-    """A log with one aborted transaction, which is flushed."""
-    log = open_log(disk, clean=True)
+def abort_transaction(log, sequence=0):
+    """Append a transaction of one record, and the marker that aborts it."""
     ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
-    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
+    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=sequence, **ids))
     log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
     marker = build_batch(
         [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
@@ -67,9 +66,19 @@ def with_aborted_transaction(disk):
     log.append_as_leader(
         memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
     )
+
+
+def flush(log):
     request = log.take_flush(everything=True)
     request.run()
     log.flushed(request)
+
+
+def with_aborted_transaction(disk):
+    """A log with one aborted transaction, which is flushed."""
+    log = open_log(disk, clean=True)
+    abort_transaction(log)
+    flush(log)
     assert len(log.aborted_transactions(0, 2)) == 1
     return log
 
@@ -101,6 +110,26 @@ def test_a_flushed_index_survives_crashes_and_then_a_power_loss():
     open_log(disk, recovery_point=2)
     for later in power_losses(disk):
         assert open_log(later, recovery_point=2).aborted_transactions(0, 2) == aborted
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_a_truncation_in_front_of_a_new_segment_cannot_come_undone(kept):
+    """The recovery point is the base of the new segment: no start reads the truncated one."""
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    for sequence in range(3):
+        abort_transaction(log, sequence)
+    flush(log)
+    wanted = log.aborted_transactions(0, 6)[:kept]
+    end_offset = 2 * kept + 1
+    log.truncate_to(end_offset, NOW)
+    log.roll(NOW)
+    seen = set()
+    for later in power_losses(disk):
+        log = open_log(later, recovery_point=end_offset)
+        seen.add(len(log.segments.items))
+        assert log.aborted_transactions(0, 6) == wanted
+    assert seen == {1, 2}
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 20, b"\0" * 68])
