@@ -39,6 +39,9 @@ class LogScan:
     aborted: list[AbortedTransaction] = field(default_factory=list)
     markers: list[StoredMarker] = field(default_factory=list)
     """The markers that the last `go_on` has found."""
+    _first_markers: dict[int, AbortedTransaction | None] = field(default_factory=dict)
+    """The transaction that the first marker of each producer id ends; None if it is committed. Its
+    first offset is not known: it may have begun before the scan."""
     _epochs: dict[int, int] = field(default_factory=dict)
     _last_leader_epoch: int = -1
 
@@ -52,13 +55,39 @@ class LogScan:
         """True if no transaction can have begun before the first batch that was read."""
         return self.start_offset == 0
 
+    def aborted_beside(self, found: list[AbortedTransaction]) -> list[AbortedTransaction]:
+        """Return the aborted transactions that an index must have if it has those of `found`.
+
+        They are `aborted` if the scan is from the start of the log. Otherwise only the index knows
+        what was before: a transaction whose marker is the first one of its producer may have begun
+        there, and so may a transaction that held back the last stable offset.
+        """
+        if self.is_from_start:
+            return self.aborted
+        wanted = {each.last_offset: each for each in self.aborted}
+        for each in found:
+            first = self._first_markers.get(each.producer_id)
+            marker_offset = each.last_offset
+            began_before = each.first_offset < self.start_offset
+            if began_before and first is not None and first.last_offset == marker_offset:
+                wanted[marker_offset] = first._replace(first_offset=each.first_offset)
+            known = wanted.get(marker_offset)
+            if known is not None and each.last_stable_offset < self.start_offset:
+                stable = each.last_stable_offset
+                wanted[marker_offset] = known._replace(last_stable_offset=stable)
+        return [wanted[offset] for offset in sorted(wanted)]
+
     def is_valid(self, log: UnifiedLog) -> bool:
-        """True if the batches that were read are still those of the log (KIP-101)."""
+        """True if the batches that were read are still those of the log (KIP-101).
+
+        False also if the log now begins behind them: the transactions of the batches in between are
+        not known, so that the scan must start again.
+        """
         return (
             log is self.log
-            and self.end_offset <= log.log_end_offset
+            and log.log_start_offset <= self.end_offset <= log.log_end_offset
             and (
-                self.end_offset <= log.log_start_offset
+                self.end_offset == log.log_start_offset
                 or epoch_at(log, self.end_offset - 1) == self._last_leader_epoch
             )
         )
@@ -99,6 +128,10 @@ class LogScan:
         first = self.open.pop(producer_id, None)
         has_new_epoch = first is None or header.producer_epoch > before
         self.markers.append(StoredMarker(offset, crc, producer_id, marker.is_commit, has_new_epoch))
-        if first is not None and not marker.is_commit:
+        aborted = None
+        if not marker.is_commit:
             stable = min(self.open.values(), default=offset + 1)
-            self.aborted.append(AbortedTransaction(producer_id, first, offset, stable))
+            aborted = AbortedTransaction(producer_id, -1, offset, stable)
+        self._first_markers.setdefault(producer_id, aborted)
+        if first is not None and aborted is not None:
+            self.aborted.append(aborted._replace(first_offset=first))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
-from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
@@ -119,7 +118,8 @@ class TransactionChecks:
         last = scan.aborted[-1]
         found = scan.log.aborted_transactions(last.last_offset, last.last_offset + 1)
         self.coverage.rules["AbortedIndex"] += 1
-        if not _has(found, last, is_exact=scan.is_from_start):
+        wanted = [x for x in scan.aborted_beside(found) if x.last_offset == last.last_offset]
+        if wanted[0] not in found:
             raise Violation(
                 f"AbortedIndex: {where}: {node.host} has {found} at the end of its index, its log "
                 f"has {last}"
@@ -128,15 +128,13 @@ class TransactionChecks:
     def _compare(self, node: SimNode, where: TopicPartition, scan: LogScan) -> None:
         """Compare the whole index with the log.
 
-        If the first batches are gone, only transactions that began after them are compared.
+        If the first batches are gone, the index is right about them (`LogScan.aborted_beside`).
         """
         log = scan.log
         self.coverage.rules["AbortedIndex"] += 1
-        if not scan.is_from_start:
-            return
         start = log.log_start_offset
-        wanted = [each for each in scan.aborted if each.last_offset >= start]
         found = log.aborted_transactions(start, log.log_end_offset)
+        wanted = [each for each in scan.aborted_beside(found) if each.last_offset >= start]
         if found != wanted:
             at = next(
                 (
@@ -160,13 +158,3 @@ class TransactionChecks:
     def open_transactions(self, node: SimNode, partition: Partition) -> dict[int, int]:
         """Return the first offset of each open transaction of a leader, by producer id."""
         return dict(self._scan(node, partition.log, partition.topic_partition).open)
-
-
-def _has(found: list[AbortedTransaction], wanted: AbortedTransaction, *, is_exact: bool) -> bool:
-    """Return True if an index has a transaction; its start is not known unless `is_exact`."""
-    if is_exact:
-        return wanted in found
-    return any(
-        (each.producer_id, each.last_offset) == (wanted.producer_id, wanted.last_offset)
-        for each in found
-    )

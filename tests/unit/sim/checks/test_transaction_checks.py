@@ -103,6 +103,81 @@ def test_a_scan_of_batches_that_were_truncated_is_not_valid(world):
     assert not scan.is_valid(world.log)
 
 
+def test_a_scan_that_retention_has_overtaken_starts_again(world):
+    """The batches between its end and the new start of the log were never read."""
+    world.data(1)
+    world.check()
+    world.partition.is_leader = False
+    world.data(2)
+    world.marker(1)
+    world.log.roll(NOW)
+    world.marker(2)
+    world.data(1, sequence=1)
+    world.marker(1)
+    world.commit_all()
+    world.log.increment_log_start_offset(3)
+    world.log.delete_old_segments(NOW)
+    assert world.log.aborted_transactions(3, 6) == [
+        AbortedTransaction(2, 1, 3, 4), AbortedTransaction(1, 4, 5, 6)
+    ]  # fmt: skip
+    world.partition.is_leader = True
+    world.check()
+    world.checks.check_at_end(world.node, world.partition)
+    assert world.checks.open_transactions(world.node, world.partition) == {}
+
+
+def without_first_batches():
+    """A replica whose log begins at offset 3, within transactions of producers 1, 2 and 3."""
+    world = World()
+    for producer_id in (1, 2, 3):
+        world.data(producer_id)
+    world.commit_all()
+    world.log.roll(NOW)
+    world.log.increment_log_start_offset(3)
+    world.log.delete_old_segments(NOW)
+    world.data(2, sequence=1)
+    for producer_id in (1, 2, 4):
+        world.data(4, sequence=producer_id)
+        world.marker(producer_id)
+    world.data(2, sequence=2)
+    world.marker(2)
+    world.marker(3, kind=ControlType.COMMIT)
+    world.commit_all()
+    return world
+
+
+def test_an_index_is_compared_from_the_first_batch_that_is_left():
+    world = without_first_batches()
+    assert world.log.aborted_transactions(3, 13) == [
+        AbortedTransaction(1, 0, 5, 1), AbortedTransaction(2, 1, 7, 2),
+        AbortedTransaction(4, 4, 9, 2), AbortedTransaction(2, 10, 11, 2),
+    ]  # fmt: skip
+    world.check()
+    world.checks.check_at_end(world.node, world.partition)
+
+
+@pytest.mark.parametrize(
+    ("at", "entry"),
+    [
+        (0, AbortedTransaction(9, 0, 5, 1)),
+        (0, AbortedTransaction(1, 4, 5, 1)),
+        (1, None),
+        (1, AbortedTransaction(2, 4, 7, 2)),
+        (2, None),
+        (2, AbortedTransaction(4, 6, 9, 2)),
+        (2, AbortedTransaction(4, 4, 9, 4)),
+        (3, AbortedTransaction(2, 2, 11, 2)),
+        (3, AbortedTransaction(2, 10, 12, 2)),
+    ],
+)
+def test_a_wrong_entry_behind_the_first_batches(at, entry):
+    world = without_first_batches()
+    entries = world.log.segments.active.indexes.aborted
+    entries[at : at + 1] = [] if entry is None else [entry]
+    with pytest.raises(Violation, match="^AbortedIndex: .* in its index, its log has"):
+        world.checks.check_at_end(world.node, world.partition)
+
+
 def test_sound_transactions_break_no_rule(world):
     for sequence in range(40):
         world.data(1, epoch=sequence)
