@@ -133,6 +133,8 @@ class FutureLogs:
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now) -> None:
         """Load the future logs whose current logs were loaded; each of their batches is checked.
 
+        They are truncated as in `copy_slice`.
+
         Raises:
             StorageFault: a directory cannot be read.
         """
@@ -159,6 +161,8 @@ class FutureLogs:
                         rng=self.rng, topic_id=topic_id,
                     )  # fmt: skip
                     self._futures[at] = _Future(home, log)
+                    # Now, since its high watermark is at least its start, which may be too high.
+                    follow_truncation(current.logs[at], log, now)
 
     # Moves
 
@@ -321,8 +325,13 @@ def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:
 def follow_truncation(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
     """Truncate a future log to the last offset up to which it equals the current log.
 
-    Batches with the same offset and leader epoch are equal, and so are all before them.
+    Batches with the same offset and leader epoch are equal, and so are all before them. A future
+    log that begins after the current one lacks records, so it starts over. The current log began
+    there when the copy started; a crash has lost a log start offset that no checkpoint had yet.
     """
+    if future.log_start_offset > current.log_start_offset:
+        future.truncate_fully_and_start_at(current.log_start_offset, now)
+        return
     while future.log_start_offset < future.log_end_offset and future.epochs.entries:
         if future.log_end_offset < current.log_start_offset:
             break

@@ -261,6 +261,44 @@ def test_a_future_log_goes_on_after_a_restart_and_goes_with_its_log(disks):
     assert (names(disks[1]), list(again.futures)) == ([], [])
 
 
+def deleted_before_a_move(disks):
+    """A log whose first two records were deleted, and a future log that begins behind them."""
+    manager = with_log(disks)
+    assert manager.get(TP).increment_log_start_offset(2)
+    future = manager.futures.create(TP, manager.directories[1], NOW)
+    copied(manager)
+    assert future.log_start_offset == 2
+    return manager
+
+
+def test_a_future_log_begins_where_its_log_begins_after_a_crash(disks):
+    """The crash has lost a log start offset that was not in the checkpoint yet."""
+    deleted_before_a_move(disks)
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    log, future = again.get(TP), again.futures.get(TP)
+    assert (log.log_start_offset, log.high_watermark) == (0, 0)
+    assert (future.log_start_offset, future.high_watermark) == (0, 0)
+    copied(again)
+    swapped, faults = again.futures.swap(TP, NOW)
+    assert faults == []
+    assert (swapped.log_start_offset, swapped.log_end_offset) == (0, 3)
+    assert swapped.segments.first.base_offset == 0
+
+
+def test_a_log_that_begins_earlier_starts_its_future_log_over(disks):
+    """The first batch of the future log has the leader epoch and offset of one of the log."""
+    manager = deleted_before_a_move(disks)
+    log = manager.get(TP)
+    log.truncate_fully_and_start_at(1, NOW)
+    for _ in range(3):
+        append(log)
+    copied(manager)
+    future = manager.futures.get(TP)
+    assert (future.log_start_offset, future.log_end_offset) == (1, 4)
+
+
 def test_a_future_log_whose_log_is_offline_waits(disks):
     manager = with_log(disks)
     manager.futures.create(TP, manager.directories[1], NOW)
