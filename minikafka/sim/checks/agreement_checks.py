@@ -1,10 +1,11 @@
 """Rules for the replicas of an idle cluster after all faults have ended.
 
 Every member of an ISR has the log end offset, high watermark, log start offset and batches of its
-leader. A follower learns a high watermark one fetch after the leader moved it, and a fetch waits at
-most replica.fetch.wait.max.ms.
+leader, and knows the leader epoch of each batch. A follower learns a high watermark one fetch after
+the leader moved it, and a fetch waits at most replica.fetch.wait.max.ms.
 
-Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset), docs/rules.md H2.
+Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset), KIP-101 (leader
+epochs), docs/rules.md H2.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
-from minikafka.sim.checks.log_batches import batches_of, common_count
+from minikafka.sim.checks.log_batches import BatchIdentity, batches_of, common_count, epoch_at
 from minikafka.sim.world.sim_node import SimNode
 
 
@@ -75,16 +76,28 @@ def unlike_offsets(pair: Pair, *, followers_trim_independently: bool) -> str | N
 
 
 def unlike_batches(pair: Pair) -> str | None:
-    """Return the first difference of the batches of two replicas; None if they are the same."""
+    """Return the first difference of the batches of two replicas; None if they are the same.
+
+    A leader epoch that is known for a batch, and is not that of the batch, is a difference, too.
+    """
     leader_log, member_log = pair.leader_log, pair.member_log
     assert leader_log is not None
     assert member_log is not None
     start = max(leader_log.log_start_offset, member_log.log_start_offset)
     have, wanted = (batches_of(log, start, log.log_end_offset) for log in (member_log, leader_log))
     if have == wanted:
+        for node_id, log in ((pair.member, member_log), (pair.leader, leader_log)):
+            batch = _wrong_epoch(log, have)
+            if batch is not None:
+                return f"{pair.where}: n{node_id} has epochs {log.epochs.entries} and {batch}"
         return None
     at = common_count(have, wanted)
     return (
         f"{pair.where}: n{pair.member} holds {have[at : at + 1]}, its leader n{pair.leader} "
         f"{wanted[at : at + 1]}"
     )
+
+
+def _wrong_epoch(log: UnifiedLog, batches: list[BatchIdentity]) -> BatchIdentity | None:
+    """Return the first batch for which a log knows another leader epoch; None if there is none."""
+    return next((x for x in batches if epoch_at(log, x.base_offset) != x.leader_epoch), None)

@@ -65,7 +65,9 @@ AFTER_EACH_STEP: Final = {
 """Checks after the steps of nodes, and of the time that the cluster needs."""
 
 AT_THE_END: Final = {
-    "ReplicasAgree": "after all faults, ISR members have the same logs and offsets",
+    "ReplicasAgree": (
+        "after all faults, ISR members have the same logs, offsets and leader epochs"
+    ),
     "ConsistentRead": "no consumer reads two values at an offset",
     "inconsistent offset": "all reads of an offset show one value",
     "lost": "a record that was acknowledged with acks=all stays readable",

@@ -69,6 +69,16 @@ def test_other_batches_at_the_same_offsets_are_found(cluster):
     assert "t-0: n3 holds [BatchIdentity(base_offset=1" in problem
 
 
+@pytest.mark.parametrize("node_id", [1, 2])
+def test_an_epoch_that_no_batch_has_is_found(cluster, node_id):
+    epochs = replica(cluster, node_id, "t").log.epochs.entries
+    epoch, _ = epochs[-1]
+    epochs.append((epoch + 1, 2))
+    found = f"t-0: n{node_id} has epochs {epochs} and BatchIdentity(base_offset=2, "
+    (first, *_) = problems(cluster)
+    assert first.startswith(found)
+
+
 def test_a_replica_that_is_missing_is_found(cluster):
     cluster.nodes[2].kill()
     assert problems(cluster) == ["t-0: n2 in the ISR of leader n1: one of them has no log"]
