@@ -25,6 +25,8 @@ LOG_DIR_MUTATIONS = (
         "a future log does not follow a truncation",
         ("log.future_logs", "FutureLogs.copy_slice", "follow_truncation(current, future, now)",
          "pass"),
+        ("log.future_logs", "FutureLogs.load", "follow_truncation(current.logs[at], log, now)",
+         "pass"),
         ("log.future_logs", "FutureLogs.copy_slice",
          "return future.log_end_offset == current.log_end_offset",
          "return future.log_end_offset >= current.log_end_offset"),
