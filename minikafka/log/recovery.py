@@ -158,7 +158,8 @@ def _load(
         recovered_from = None
     epochs.truncate_from_end(end_offset)
     scan_from = recovered_from
-    if not epochs_known or (recovered_from is not None and not epochs.entries):
+    may_have_epochs = recovered_from is not None or saved_epochs
+    if not epochs_known or (may_have_epochs and not epochs.entries):
         # Also if all entries of the file were dropped: they began at a later log start offset.
         scan_from = segments.first.base_offset
     if scan_from is not None:

@@ -317,6 +317,16 @@ def test_a_log_that_begins_before_its_epochs_learns_them(disk, known, start, epo
     assert read_epochs(disk, "t-0") == epochs
 
 
+@pytest.mark.parametrize(("start", "epochs"), [(0, [(0, 0), (1, 10)]), (20, [(1, 20)])])
+def test_a_clean_log_whose_epochs_begin_at_its_end_learns_them(disk, start, epochs):
+    """All records were deleted; at offset 0, the checkpoint of log start offsets is lost."""
+    open_log(disk).close()
+    write_epochs(disk, "t-0", [(1, 20)])
+    log = open_log(disk, clean=True, recovery_point=20, log_start_offset=start)
+    assert (log.log_start_offset, log.log_end_offset) == (start, 20)
+    assert log.epochs.entries == epochs
+
+
 def test_a_damaged_log_that_was_flushed_is_a_fault_and_loses_nothing(disk):
     open_log(disk).close()
     *_, last = segments(disk)
