@@ -4,6 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
+from minikafka.raft.election_state import QUORUM_STATE
+from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
 from minikafka.sim.checks.election_checks import ElectionChecks
 from minikafka.sim.drive.directory_healing import DirectoryHealing
 from minikafka.sim.drive.healing import Healing
@@ -95,3 +99,93 @@ def test_leaders_that_stay_on_a_failed_directory_are_a_violation(with_two_direct
     monkeypatch.setattr(DirectoryHealing, "has_moved_leaders", lambda *_: False)
     with pytest.raises(ConditionTimeoutError, match="liveness: n. serves without /n.-1"):
         simulation.healing._lose_a_directory()
+
+
+# A quorum without a majority that remembers its votes
+
+
+@pytest.fixture
+def with_three_voters():
+    plan = replace(
+        PLAN, voters=3, dynamic_quorum=True, spares=0, auto_join=False, separate_controller=True
+    )
+    simulation = Simulation(plan)
+    simulation.cluster.start()
+    simulation.create_topic()
+    simulation.world.run(2_000)
+    return simulation
+
+
+def voters_of(simulation):
+    """Return the leader of the quorum and the other two voters."""
+    cluster = simulation.cluster
+    nodes = [cluster.nodes[each] for each in cluster.controller_ids]
+    (leader,) = [node for node in nodes if node.node.raft.is_leader]
+    return leader, *(node for node in nodes if node is not leader)
+
+
+def forget(simulation, node):
+    node.kill()
+    disk = node.disks[node.config.metadata_log_dir]
+    disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
+    disk.sync_dir(METADATA_FOLDER)
+    simulation.checkers.quorum.forget(node.config.node_id)
+
+
+def remove(simulation, leader, node):
+    """Ask for the removal of a voter, and wait until the leader has appended it."""
+    cluster, voter_id = simulation.cluster, node.config.node_id
+    request = RemoveRaftVoterRequest(None, voter_id, cluster.directory_ids[voter_id])
+    cluster.client("operator").send(request, lambda _: None)
+    cluster.world.run_until(lambda: len(leader.node.raft.voters) == 2, 5_000, "the removal")
+
+
+def restored(simulation):
+    return simulation.checkers.coverage.events["quorums restored by an operator"]
+
+
+def test_an_operator_restores_a_quorum_without_a_majority_that_remembers(with_three_voters):
+    simulation = with_three_voters
+    leader, removed, other = voters_of(simulation)
+    forget(simulation, other)
+    remove(simulation, leader, removed)
+    other.start()
+    simulation.world.run(60_000)
+    assert not simulation.healing._quorum.is_led()
+    assert simulation.healing.restore_quorum() == 0
+    assert restored(simulation) == 1
+    assert not other.disks[other.config.metadata_log_dir].exists(VOTES_FORGOTTEN)
+    simulation.world.run_until(simulation.healing._quorum.is_led, 20_000, "a leader")
+
+
+def test_no_operator_restores_a_quorum_that_can_elect_a_leader(with_three_voters):
+    """The other two have a majority that remembers: what keeps them from it is a violation."""
+    simulation = with_three_voters
+    leader, _, other = voters_of(simulation)
+    forget(simulation, other)
+    other.start()
+    leader.pause()
+    assert simulation.healing._quorum.needed_voters() == []
+
+
+def test_no_operator_restores_a_quorum_while_a_controller_is_down(with_three_voters):
+    simulation = with_three_voters
+    leader, removed, other = voters_of(simulation)
+    forget(simulation, other)
+    remove(simulation, leader, removed)
+    other.start()
+    assert simulation.healing._quorum.needed_voters() == [other]
+    removed.kill()
+    assert simulation.healing._quorum.needed_voters() == []
+
+
+def test_the_time_without_a_leader_counts_if_nothing_is_repaired(with_three_voters):
+    simulation = with_three_voters
+    assert simulation.healing.restore_quorum() == 0
+    leader, *others = voters_of(simulation)
+    for node in others:
+        simulation.cluster.network.cut(leader.host, node.host)
+    simulation.cluster.network.cut(others[0].host, others[1].host)
+    simulation.world.run(20_000)
+    assert simulation.healing.restore_quorum() == 45_000
+    assert restored(simulation) == 0

@@ -2,7 +2,8 @@
 
 Within `healing_ms` each: every node serves, every partition has a leader and a full ISR, every
 group is stable, and all replicas hold the same records. What only an operator can do is done here,
-too: an unclean election, if the strategy requires one.
+too: an unclean election, if the strategy requires one, and the repair of a quorum whose voters
+cannot elect a leader (`quorum_healing.py`).
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from minikafka.sim.drive.directory_healing import DirectoryHealing
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.quorum_healing import QuorumHealing
 from minikafka.sim.drive.run_clients import TOPIC, RunClients
 from minikafka.sim.drive.transactional_end import TransactionalEnd
 from minikafka.sim.drive.workload import SimConsumer
@@ -49,13 +51,15 @@ class Healing:
     clients: RunClients
     transactional: TransactionalEnd = field(init=False)
     _directories: DirectoryHealing = field(init=False)
+    _quorum: QuorumHealing = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the conditions for log directories and for transactions."""
+        """Create the conditions for log directories, transactions and the quorum."""
         self.transactional = TransactionalEnd(
             self.plan, self.cluster, self.checkers, self.clients.transactional
         )
         self._directories = DirectoryHealing(self.cluster)
+        self._quorum = QuorumHealing(self.cluster)
 
     def carry_out(self) -> None:
         """Repair everything, and wait until all replicas have returned and agree.
@@ -68,7 +72,7 @@ class Healing:
         self.faults.repair_all()
         # The remaining checks need no load.
         self.clients.slow_down(_HEALING_PACE_MS)
-        self._wait(self.all_serve, "every node serves")
+        self._wait(self.all_serve, "every node serves", spent_ms=self.restore_quorum())
         self.elect_by_hand()
         self._wait(self.all_led, "every partition has a leader")
         self._wait(self._isr_is_full, "every ISR is full")
@@ -213,9 +217,25 @@ class Healing:
         )
         return next((problem for problem in found if problem is not None), None)
 
-    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+    def restore_quorum(self) -> int:
+        """Repair a quorum that only an operator can bring back; return the time to deduct, in ms.
+
+        That is the time that was waited, or 0 if there was such a repair.
+        """
+        began_ms = self.cluster.world.now_ms
+        try:
+            self.cluster.world.run_until(lambda: self._started(self._quorum.is_led), _PATIENCE_MS)
+        except ConditionTimeoutError:
+            needed = self._quorum.needed_voters()
+            if needed:
+                self._quorum.let_vote(needed)
+                self.checkers.coverage.events["quorums restored by an operator"] += 1
+                return 0
+        return self.cluster.world.now_ms - began_ms
+
+    def _wait(self, condition: Callable[[], bool], what: str, spent_ms: int = 0) -> None:
         self.cluster.world.run_until(
-            lambda: self._started(condition), self.plan.healing_ms, f"liveness: {what}"
+            lambda: self._started(condition), self.plan.healing_ms - spent_ms, f"liveness: {what}"
         )
 
     def _started(self, condition: Callable[[], bool]) -> bool:
