@@ -15,6 +15,7 @@ from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import ConditionTimeoutError
+from tests.worlds.sim_world import create_topic
 
 PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
 
@@ -99,6 +100,22 @@ def test_leaders_that_stay_on_a_failed_directory_are_a_violation(with_two_direct
     monkeypatch.setattr(DirectoryHealing, "has_moved_leaders", lambda *_: False)
     with pytest.raises(ConditionTimeoutError, match="liveness: n. serves without /n.-1"):
         simulation.healing._lose_a_directory()
+
+
+def test_an_operator_elects_the_only_replica_of_a_broker_that_lost_a_directory():
+    """E7, L4: the broker is restarted after an unclean end, and the strategy elects no leader."""
+    plan = replace(
+        PLAN, log_dirs=2, partitions=6, elr=True, recovery_manager=True, strategy="None", min_isr=1
+    )
+    simulation = Simulation(plan)
+    simulation.cluster.start()
+    simulation.create_topic()
+    ids = simulation.cluster.broker_ids
+    create_topic(simulation.cluster, "single", replicas=[[each] for each in ids for _ in range(2)])
+    simulation.world.run(2_000)
+    simulation.healing._lose_a_directory()
+    assert simulation.checkers.elections._requests, "an operator was needed"
+    assert simulation.healing.all_led()
 
 
 # A quorum without a majority that remembers its votes

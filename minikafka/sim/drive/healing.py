@@ -118,6 +118,9 @@ class Healing:
         self.checkers.coverage.events["leaders moved from a failed directory"] += len(led)
         node.disks[path].repair()
         self._wait(self.all_serve, "every node serves")
+        # The process without the directory was killed: with ELR, it left every ISR (E7).
+        self.elect_by_hand()
+        self._wait(self.all_led, "every partition has a leader")
         self._wait(self._isr_is_full, "every ISR is full")
         self._wait(self.clients.groups_are_stable, "every group is stable")
         self._directories_settle()
