@@ -47,7 +47,7 @@ _PARTITIONS_A_STEP = 2_000
 """About 10 ms of work."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Reading(ABC):
     """One fetch while it is served: the request, and the results of the last round of reads.
 
@@ -343,7 +343,7 @@ class Reading(ABC):
         """Count bytes that are sent."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ConsumerFetch(Reading):
     """A consumer's fetch: up to the high watermark, or the last stable offset."""
 
@@ -390,7 +390,7 @@ class ConsumerFetch(Reading):
         partition.counts.bytes_out += size
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FollowerFetch(Reading):
     """A follower's fetch: up to the log end offset, from the leader."""
 

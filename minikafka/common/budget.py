@@ -7,7 +7,7 @@ STEP_UNITS: Final = 4096
 """Units of work in one step if a unit runs in Python code: about 3 ms."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Budget:
     """Units of work that are left. A unit is the cost of checking one record.
 

@@ -29,7 +29,7 @@ def _cannot_contain(fault: StorageFault) -> None:
     raise fault
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Environment:
     """The environment of the state machines in one node.
 

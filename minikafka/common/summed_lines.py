@@ -8,7 +8,7 @@ MAX_LINES = 20
 _EXAMPLES = 3
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SummedLines:
     """The log lines of one turn; `flush` writes them to `log`.
 

@@ -77,7 +77,7 @@ def _from_fenced(broker: BrokerRegistration, asked: HeartbeatRequests) -> Broker
     return BrokerControlState.FENCED
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Session:
     """The session of one incarnation of a broker."""
 
@@ -87,7 +87,7 @@ class _Session:
     shutdown_offset: int | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BrokerHeartbeats:
     """The time of each broker's last heartbeat. Soft state: each active controller starts empty."""
 

@@ -49,7 +49,7 @@ AnswerHandler = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
 """Handles an answer; returns the partitions that the broker must be asked about again."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Queue:
     """The partitions to ask one broker about; each is either waiting or asked, never both."""
 
@@ -61,7 +61,7 @@ class _Queue:
     backoff_ms: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BrokerRequestSender:
     """The request queues of one active controller; `stop` clears them for the next leadership.
 

@@ -24,7 +24,7 @@ _VERSION = 0
 _RETRY_MS = 1000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ControllerRegistrar:
     """Registers this process with the active controller, until the metadata has it.
 

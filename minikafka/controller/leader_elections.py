@@ -47,7 +47,7 @@ class _Asked(NamedTuple):
     desired: int = NO_LEADER
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Elections:
     """The outcomes of one request, in response order; a partition in `recovery` has none yet."""
 

@@ -97,7 +97,7 @@ class Quorum(Protocol):
         """Append one batch; returns the offset of its last record."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class QuorumController:
     """The controller of one node.
 

@@ -31,7 +31,7 @@ class ReplicaReport(NamedTuple):
     broker_epoch: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RecoveryCase:
     """One partition without leader. `strategy` is set while a recovery runs."""
 

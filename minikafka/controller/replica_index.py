@@ -25,7 +25,7 @@ class IndexedPartition(NamedTuple):
     registration: PartitionRegistration
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ReplicaIndex:
     """Partitions by broker, in insertion order; leader -1 has the partitions without leader."""
 

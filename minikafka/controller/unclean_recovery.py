@@ -77,7 +77,7 @@ class RunningRecovery(NamedTuple):
     answers: Mapping[int, ReplicaReport]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Turn:
     """One check of all changed partitions: one view, one write."""
 
@@ -95,7 +95,7 @@ class _Turn:
         return found
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class UncleanRecoveryManager:
     """The recoveries of one active controller.
 

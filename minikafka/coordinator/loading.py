@@ -35,7 +35,7 @@ class Replay(Protocol):
         """
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LoadTimes:
     """How long the loads of partitions took that came to their end, in milliseconds."""
 

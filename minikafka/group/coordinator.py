@@ -38,7 +38,7 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.records.builder import TransactionEnd
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class GroupCoordinator:
     """Routes requests to the shard of their group. `config` returns the current broker values."""
 

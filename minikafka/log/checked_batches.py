@@ -28,7 +28,7 @@ MOST_RANGES: Final = 100
 """About 16 kB."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BatchesToCheck:
     """Consecutive batches, the first at `position`; none begins below `next_offset`."""
 
@@ -135,7 +135,7 @@ class CheckedRange(NamedTuple):
     next_offset: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class CheckedRanges:
     """Disjoint ranges, ascending; at most `MOST_RANGES`."""
 

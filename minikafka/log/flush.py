@@ -94,7 +94,7 @@ def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
         raise
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FlushLedger:
     """The durable end of a log, and its parts that are not synced yet.
 

@@ -52,7 +52,7 @@ class _Mark(NamedTuple):
     target: Uuid
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FutureLogs:
     """The future logs in `directories`. `homes` has the directory of each current log."""
 

@@ -19,7 +19,7 @@ class EpochEnd(NamedTuple):
     end_offset: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LeaderEpochCache:
     """The epochs of one log, ascending."""
 

@@ -22,7 +22,7 @@ from minikafka.log.segments import Segments
 from minikafka.records.batch import BatchHeader
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LocalLog:
     """The segments in `folder` of `disk`. Made by `open`."""
 

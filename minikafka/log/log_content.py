@@ -20,7 +20,7 @@ from minikafka.log.segment_indexes import reaches
 from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LogContent:
     """The batches in `local`, and what they say."""
 

@@ -58,7 +58,7 @@ class _PendingDelete(NamedTuple):
     log: UnifiedLog | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogDirectory:
     """The logs of one directory, by partition, in the order in which they were added."""
 

@@ -43,7 +43,7 @@ class LogManagerSettings:
     initial_task_delay_ms: int = 30_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Periodic:
     """Work that is done at an interval; it is due at `due_ms`, monotonic."""
 
@@ -57,7 +57,7 @@ class _Periodic:
         return True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogManager:
     """The logs of a node. Made by `open`; `load` must follow before anything else."""
 

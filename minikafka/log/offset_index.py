@@ -25,7 +25,7 @@ class IndexEntry(NamedTuple):
     position: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OffsetIndex:
     """The entries of one segment in memory, and the encoded ones that its file lacks."""
 

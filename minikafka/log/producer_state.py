@@ -58,7 +58,7 @@ def written_batch(header: BatchHeader) -> WrittenBatch:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ProducerEntry:
     """The state of one producer id."""
 
@@ -79,7 +79,7 @@ class EndedTransaction(NamedTuple):
     marker_offset: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ProducerState:
     """All producers of one log.
 

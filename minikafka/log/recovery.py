@@ -68,7 +68,7 @@ class Remembered:
     """Replaces the checkpoint of recovery points, durably; None if this log is not in one."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LoadedLog:
     """The parts of a loaded log."""
 

@@ -74,7 +74,7 @@ SEGMENT_STATES = StateTable(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Segment:
     """The records from `base_offset` up to the next segment's base.
 

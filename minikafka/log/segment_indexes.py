@@ -51,7 +51,7 @@ def reaches(base_offset: int, offset: int) -> bool:
     return offset - base_offset <= LARGEST_RELATIVE_OFFSET
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SegmentIndexes:
     """The indexes of the log file at `log_path`. Made by `of`."""
 

@@ -12,7 +12,7 @@ from minikafka.log.segment import Segment
 from minikafka.log.transaction_index import AbortedTransaction
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Doomed:
     """A deleted segment, with its renamed files, which are removed at `due_ms` (monotonic)."""
 
@@ -21,7 +21,7 @@ class _Doomed:
     due_ms: int | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Segments:
     """The segments of a log, ordered by base offset. Deleted ones are removed after a delay.
 

@@ -24,7 +24,7 @@ class TimeEntry(NamedTuple):
     offset: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class TimeIndex:
     """The entries of one segment in memory, and the encoded ones that its file lacks."""
 

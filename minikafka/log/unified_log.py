@@ -47,7 +47,7 @@ from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 _CLIENT = AppendOrigin.CLIENT
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class UnifiedLog:
     """The log in `folder` of `disk`. Made by `open`."""
 

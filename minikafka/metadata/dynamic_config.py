@@ -20,7 +20,7 @@ def broker_layers(image: MetadataImage, node_id: int, static: Mapping[str, str])
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class DynamicConfig:
     """The configuration of one broker. `current` has the values in force at the last `refresh`."""
 

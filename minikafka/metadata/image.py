@@ -78,7 +78,7 @@ class MetadataImage:
 _NOTHING: Mapping[str, str] = {}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ImageBuilder:
     """A new image that records change; each part is copied when it is first changed."""
 

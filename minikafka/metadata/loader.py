@@ -18,7 +18,7 @@ from minikafka.metadata.replay import replay
 from minikafka.metadata.serde import MetadataRecord
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class MetadataLoader:
     """Replays committed records into an image.
 

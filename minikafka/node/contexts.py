@@ -14,7 +14,7 @@ from minikafka.serving.context import (
 from minikafka.serving.registry import BROKER
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Contexts:
     """Makes contexts; a role that the node does not have has no listener."""
 

@@ -54,7 +54,7 @@ _new_reply: Callable[[tuple[int, Sequence[Part]]], Reply] = partial(tuple.__new_
 MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Slot:
     """The position of one request in the response order of its connection."""
 
@@ -63,7 +63,7 @@ class Slot:
     parts: Sequence[Part] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Running:
     """A handler that is not finished; `done` is called with its response."""
 
@@ -79,7 +79,7 @@ class Running:
     """True if its connection is closed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ConnectionState:
     """The state of a connection. `slots` is empty while no request is parked."""
 
@@ -95,7 +95,7 @@ class ConnectionState:
     closed: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Dispatcher:
     """Runs handlers. `modules` has the module and versions of each API, by role and API key.
 

@@ -44,7 +44,7 @@ _MOST_PATIENCE_MS = 5_000
 _CHECK_MS = 20
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """A broker, a controller, or both."""
 

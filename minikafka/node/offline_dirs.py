@@ -10,7 +10,7 @@ from minikafka.log.log_manager import LogManager
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OfflineDirs:
     """Reports offline directories to the controller."""
 

@@ -15,7 +15,7 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Parked:
     """One wait: `resume(True)` when settled, `resume(False)` at the deadline.
 
@@ -30,7 +30,7 @@ class Parked:
     timer: Timer | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Purgatory:
     """Every parked wait of a node."""
 

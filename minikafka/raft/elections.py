@@ -73,7 +73,7 @@ class RoleListener(Protocol):
         """Do what the new role, epoch or leader requires."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class QuorumElections:
     """The election timer of a node, its requests for votes, and its answers to others."""
 

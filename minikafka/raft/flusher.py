@@ -27,7 +27,7 @@ voter reports another offset."""
 OnDurable = Callable[[DurableEnd], None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class MetadataFlusher:
     """Flushes the metadata log, and saves the offset below which it is durable and committed.
 

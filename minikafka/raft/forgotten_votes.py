@@ -24,7 +24,7 @@ VOTES_FORGOTTEN = f"{METADATA_FOLDER}/votes-forgotten"
 _UNKNOWN = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ForgottenVotes:
     """Whether this voter has forgotten, durably: the file is removed when it knows enough again."""
 

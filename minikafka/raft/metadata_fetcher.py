@@ -78,7 +78,7 @@ class FollowerListener(Protocol):
         """Load the snapshot that is to replace the log; its file is durable."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class MetadataFetcher:
     """One fetch after the other, to the leader or, if it is unknown or silent, to another node.
 

@@ -40,7 +40,7 @@ PreVote = NewType("PreVote", int)
 OnAnswer = Callable[[Answer | None], None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class QuorumCalls:
     """Sends the requests of elections, each on the connection of elections to its voter.
 

@@ -15,7 +15,7 @@ _OBSERVER_TIMEOUT_MS = 300_000
 _MOST_OBSERVERS = 1_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Progress:
     """A leader's view of a voter or an observer; times are wall clock (DescribeQuorum)."""
 
@@ -26,7 +26,7 @@ class Progress:
     last_caught_up_ms: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class QuorumProgress:
     """The nodes that have fetched from this leader: the voters, and those that are none.
 

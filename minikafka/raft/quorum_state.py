@@ -44,7 +44,7 @@ from minikafka.raft.voter_set import VoterSet
 _log = logging.getLogger("minikafka.raft")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class QuorumState:
     """Epoch, leader, vote and role of this node.
 

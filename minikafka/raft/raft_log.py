@@ -49,7 +49,7 @@ class MetadataBatch(NamedTuple):
     size: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RaftLog:
     """Typed access to the log.
 

@@ -74,7 +74,7 @@ class RaftListener(Protocol):
         """Stop leading: another node may have become the leader."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class RaftNode:
     """One node of the quorum, with its log and its state.
 

@@ -56,7 +56,7 @@ RAFT_ROLES = StateTable(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Votes:
     """The votes of an election or a pre-vote, among the voters as they were at its start."""
 
@@ -95,14 +95,14 @@ class Votes:
         return len(self.voters) - len(self._rejected) < self.voters.majority
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Unattached:
     """No leader to follow is known."""
 
     role: ClassVar[RaftRole] = RaftRole.UNATTACHED
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Prospective:
     """A voter that asks for pre-votes."""
 
@@ -110,7 +110,7 @@ class Prospective:
     votes: Votes
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Candidate:
     """A voter that asks for votes in its own epoch."""
 
@@ -118,7 +118,7 @@ class Candidate:
     votes: Votes
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Follower:
     """A voter or an observer that fetches from the leader at `address`, host and port."""
 
@@ -128,7 +128,7 @@ class Follower:
     """True after a successful fetch from this leader: it is alive, and pre-votes are refused."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Leader:
     """The leader, elected by the voters `granting`; its first record is at `start_offset`."""
 
@@ -142,7 +142,7 @@ class Leader:
     """The voters that know this leader: they have answered BeginQuorumEpoch, or fetched."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Resigned:
     """The leader until it resigned; `open` are the voters that do not know it yet."""
 

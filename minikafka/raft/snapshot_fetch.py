@@ -22,7 +22,7 @@ _log = logging.getLogger("minikafka.raft")
 _VERSION = 1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SnapshotFetch:
     """One download. `on_done` gets the snapshot when its file is complete and durable, or None.
 

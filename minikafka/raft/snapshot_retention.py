@@ -14,7 +14,7 @@ from minikafka.raft.snapshots import SnapshotFile, snapshot_files
 _log = logging.getLogger("minikafka.raft")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SnapshotRetention:
     """Removes old snapshots, and the part of the metadata log that a later snapshot covers.
 

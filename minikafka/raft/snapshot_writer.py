@@ -8,7 +8,7 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshots import PART_SUFFIX, SnapshotId
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SnapshotWriter:
     """The write of one snapshot. Its file has another name until it is complete and durable.
 

@@ -39,7 +39,7 @@ _CLEAN_INTERVAL_MS = 60_000
 _SET_ASIDE_SUFFIX = ".damaged"
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Snapshotter:
     """Counts the committed bytes since the last snapshot, and writes a snapshot when it is due.
 

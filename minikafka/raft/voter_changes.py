@@ -66,7 +66,7 @@ class LeaderLog(Protocol):
         """Resign: the set of voters without this leader is committed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class VoterChange:
     """A change that was asked for. `offset` is that of its record, or -1 before the append.
 
@@ -81,7 +81,7 @@ class VoterChange:
     key: WaitKey = field(default_factory=lambda: WaitKey("change of the voters"))
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class VoterChanges:
     """The change that is under way, at most one, and what the voters of a static quorum support."""
 

@@ -30,7 +30,7 @@ _DONE = (ErrorCode.NONE, ErrorCode.UNSUPPORTED_VERSION)
 """The answers to UpdateRaftVoter after which it is not sent again."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class VoterUpdater:
     """Sends at most one request in each fetch time-out to the leader that this node follows.
 

@@ -70,7 +70,7 @@ class _Row(NamedTuple):
     verify_only: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Queue:
     """The waiting questions of one coordinator node, by transactional id and row."""
 
@@ -79,7 +79,7 @@ class _Queue:
     is_due: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AddPartitionsToTxnManager:
     """The questions of this broker. `image` and `config` return the current ones."""
 

@@ -23,7 +23,7 @@ _RETRY_MS = 50
 _FOREVER_MS = 1 << 40
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AlterPartitionManager:
     """Sends proposals and reports the results to their partitions."""
 

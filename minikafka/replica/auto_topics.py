@@ -23,7 +23,7 @@ _log = logging.getLogger("minikafka.replica")
 _VERSION = 7
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AutoTopics:
     """Requests topics from the controller."""
 

@@ -91,7 +91,7 @@ class LifecycleListener(Protocol):
         """Stop: the broker cannot register."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class BrokerLifecycle:
     """Registers this broker with the controller and sends its heartbeats.
 

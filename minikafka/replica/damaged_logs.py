@@ -24,7 +24,7 @@ from minikafka.replica.partition import Partition
 _log = logging.getLogger("minikafka.replica")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class DamagedLogs:
     """Decides about the replicas of broker `broker_id` whose logs are damaged."""
 

@@ -35,7 +35,7 @@ _FINAL = frozenset(
 _Assignments = dict[TopicIdPartition, Uuid]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class DirectoryAssignments:
     """Sends assignments until the controller has accepted them."""
 

@@ -277,7 +277,7 @@ def replica_id_of(request: messages.FetchRequest) -> int:
     return request.replica_id if state is None or state.replica_id < 0 else state.replica_id
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FetchSessions:
     """The sessions of a broker."""
 

@@ -29,7 +29,7 @@ class FetchSettings(NamedTuple):
     timeout_ms: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class FetchSessionHandler:
     """Makes the fetch requests to one leader.
 

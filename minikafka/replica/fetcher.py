@@ -43,7 +43,7 @@ EARLIEST_TIMESTAMP = -2
 _FAILED = FetchState.FAILED
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Fetcher:
     """Follows one leader."""
 

@@ -35,7 +35,7 @@ HOSTED_STATES = StateTable(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class HostedPartitions:
     """The hosted partitions by name. A partition that leaves ONLINE is stopped for good.
 

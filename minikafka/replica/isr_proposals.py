@@ -32,7 +32,7 @@ class IsrProposal(NamedTuple):
     recovery_state: LeaderRecoveryState
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class IsrProposals:
     """The proposals of one partition for which this broker is leader."""
 

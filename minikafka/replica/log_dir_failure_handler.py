@@ -15,7 +15,7 @@ from minikafka.replica.removed_logs import RemovedLogs
 _log = logging.getLogger("minikafka.replica")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogDirFailureHandler:
     """Takes failed directories offline; `on_offline` is called once for each of them."""
 

@@ -84,7 +84,7 @@ class _Move:
         self.state = state
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogDirMoves:
     """The moves of broker `broker_id`. `on_swapped` is called with a partition after its swap."""
 

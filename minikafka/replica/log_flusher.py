@@ -17,7 +17,7 @@ from minikafka.log.unified_log import UnifiedLog
 RETRY_MS: Final = 1_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogFlusher:
     """Flushes `logs`. `on_flushed` is called with a log of which more is durable."""
 

@@ -19,7 +19,7 @@ _CODECS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LogConfigs:
     """A cache of `log_config` and min ISR, with one entry for all topics with equal configs."""
 

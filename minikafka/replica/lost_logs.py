@@ -13,7 +13,7 @@ from minikafka.metadata.partition_registration import NO_LEADER
 _log = logging.getLogger("minikafka.replica")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class LostLogs:
     """The logs that broker `broker_id` has lost, with the reasons.
 

@@ -63,7 +63,7 @@ def leadership_lines() -> SummedLines:
     return SummedLines(_log, {UNCLEAN: logging.WARNING, _CLEAN: logging.INFO})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Partition:
     """A replica of `topic_partition` in `log`."""
 

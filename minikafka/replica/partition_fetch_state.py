@@ -44,7 +44,7 @@ FETCH_STATES = StateTable(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Followed:
     """One partition that is followed in `leader_epoch`."""
 

@@ -20,7 +20,7 @@ from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
 _LOG_TICK_MS: Final = 1_000
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class PeriodicTasks:
     """Shrinks ISRs, checkpoints high watermarks, and applies retention and flush intervals."""
 

@@ -21,7 +21,7 @@ _PREFETCH_AT = 0.9
 _RETRY_MS = 50
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ProducerIds:
     """Assigns producer ids; `arrived` is notified when a block arrives."""
 

@@ -16,7 +16,7 @@ from minikafka.replica.turns import Turns
 DELETED_A_TURN: Final = 8
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RemovedLogs:
     """Renames the folders of removed replicas and of strays, a few in each turn."""
 

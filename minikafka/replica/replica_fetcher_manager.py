@@ -23,7 +23,7 @@ from minikafka.rpc.calls import Calls
 _log = logging.getLogger("minikafka.replica")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ReplicaFetcherManager:
     """Assigns each followed partition to the fetcher of its leader.
 

@@ -55,7 +55,7 @@ _log = logging.getLogger("minikafka.replica")
 MADE_A_TURN = 4
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ReplicaManager:
     """The partitions of broker `broker_id`.
 

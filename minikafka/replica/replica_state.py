@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from minikafka.log.results import UNKNOWN_OFFSET
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ReplicaState:
     """One follower's progress, derived from its fetches.
 

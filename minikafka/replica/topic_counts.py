@@ -6,7 +6,7 @@ Source of the places where they are counted: `BrokerTopicMetrics`.
 from dataclasses import dataclass, field, fields
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class TopicCounts:
     """Counters that only grow; the partitions of a topic share them."""
 
@@ -23,7 +23,7 @@ class TopicCounts:
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BrokerTopicStats:
     """The counters of all topics with replicas on this broker (`BrokerTopicStats`)."""
 

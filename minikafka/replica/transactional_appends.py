@@ -78,7 +78,7 @@ class _Queue:
     items: deque[_Waiting] = field(default_factory=deque)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class TransactionalAppends:
     """The waiting transactional appends of this broker, by partition and producer id."""
 

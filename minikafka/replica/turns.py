@@ -17,7 +17,7 @@ def _nothing() -> None:
     """The default for `Turns.after`: do nothing."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Turns(Generic[K, V]):
     """A queue of items for `work`, in order of arrival; one step handles at most `most` of them."""
 

@@ -26,7 +26,7 @@ _log = logging.getLogger("minikafka.rpc")
 OnDone = Callable[[Any | None, str], None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PendingCall:
     """A call that was sent and has no response yet."""
 
@@ -37,7 +37,7 @@ class PendingCall:
     timer: Timer
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Calls:
     """All calls of a node that are in flight."""
 

@@ -19,7 +19,7 @@ from minikafka.rpc.calls import Calls, OnDone
 _RETRY_BACKOFF_MS = 50
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ActiveController:
     """The address of the active controller, and the connections that were made to it.
 
@@ -52,7 +52,7 @@ class ActiveController:
                 self.calls.close(channel)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ControllerChannel:
     """A connection to the active controller for one purpose."""
 

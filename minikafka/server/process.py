@@ -104,7 +104,7 @@ async def _stop_in_order(running: Sequence["RunningNode"]) -> None:
             each.driver.step(ShutdownRequested())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BoundNode:
     """A node whose addresses are bound, and of whose disks nothing has been read."""
 

@@ -50,7 +50,7 @@ class Holder(Protocol):
         """Close the connection: a frame is incomplete, and too few bytes arrive."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Held:
     """The memory of one frame."""
 

@@ -18,7 +18,7 @@ class Feature(Enum):
     SHARE_GROUPS = "share groups"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class AbsentFeatureWarnings:
     """The features that each client was warned about; the oldest entries are dropped."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from minikafka.transaction.coordinator import TransactionCoordinator
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class NodeServices:
     """The services of both roles."""
 
@@ -53,7 +53,7 @@ class NodeServices:
         return broker_layers(self.image, config.node_id, config.values.given)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BrokerServices(NodeServices):
     """The services for handlers on broker listeners."""
 
@@ -77,7 +77,7 @@ class BrokerServices(NodeServices):
         return self.config.node_id
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ControllerServices(NodeServices):
     """The services for handlers on controller listeners."""
 
@@ -85,7 +85,7 @@ class ControllerServices(NodeServices):
     directory_id: Uuid
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RequestContext:
     """One request: its header and the connection that it arrived on."""
 
@@ -107,7 +107,7 @@ class RequestContext:
         return self.env.clock.monotonic_ms + max(timeout_ms, 0)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BrokerContext(RequestContext):
     """A request on a broker listener."""
 
@@ -124,7 +124,7 @@ class BrokerContext(RequestContext):
         return self.listener == self.broker.config.inter_broker_listener_name
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ControllerContext(RequestContext):
     """A request on a controller listener, or one that a broker forwarded in an Envelope."""
 

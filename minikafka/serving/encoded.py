@@ -30,7 +30,7 @@ class EncodedResponse:
         writer.splice(self.body)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class EncodedResponses:
     """Responses by request key, for the topics and brokers of one image.
 

@@ -47,7 +47,7 @@ class Lane(Protocol):
         """Handle a request; None if it must take the general way, and nothing has happened yet."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Lanes:
     """The lanes of one connection."""
 

@@ -20,7 +20,7 @@ CLOSE = object()
 """Returned instead of a response: close the connection, as Kafka does if acks=0 failed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class WaitUntil:
     """Resume when `settled()` after a key was notified (True), or at the deadline (False).
 
@@ -34,7 +34,7 @@ class WaitUntil:
     for_answer_only: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Compute:
     """Run `function` as `Environment.work` does; resume with its result, or with its error.
 

@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
     is_fence: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class TransactionCoordinator:
     """Routes requests to the shard of their id. `config` returns the current broker values."""
 
