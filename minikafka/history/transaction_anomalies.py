@@ -38,8 +38,8 @@ class Losses(Protocol):
     def any_marker(self, where: TopicPartition) -> bool:
         """Return True if a marker of any producer was lost."""
 
-    def decisions(self) -> bool:
-        """Return True if decisions of coordinators may be lost."""
+    def decisions(self, transactional_id: str) -> bool:
+        """Return True if decisions about this transactional id were lost."""
 
     def group_offsets(self) -> bool:
         """Return True if committed offsets of groups may be lost."""
@@ -112,13 +112,15 @@ def _may_be_missing(transaction: SentTransaction, each: _Value, losses: Losses) 
         losses.record(each.where, each.offset, each.value)
         or losses.is_held_back(each.where, each.offset)
         or losses.marker(each.where, transaction.producer.producer_id)
-        or losses.decisions()
+        or losses.decisions(transaction.transactional_id)
     )
 
 
 def _may_be_shown(transaction: SentTransaction, each: _Value, losses: Losses) -> bool:
     # The transaction stays open, and the next marker of its producer decides about it.
-    return losses.marker(each.where, transaction.producer.producer_id) or losses.decisions()
+    return losses.marker(each.where, transaction.producer.producer_id) or losses.decisions(
+        transaction.transactional_id
+    )
 
 
 def _described(transaction: SentTransaction) -> str:
@@ -145,11 +147,18 @@ def aborted_reads(
 
 
 def broken_copies(
-    source: TopicPartition, target: TopicPartition, visible: Visible, losses: Losses
+    source: TopicPartition,
+    target: TopicPartition,
+    copiers: Iterable[str],
+    visible: Visible,
+    losses: Losses,
 ) -> Iterator[Anomaly]:
-    """OffsetsWithOutputs: find inputs that are not in the output once and in their order."""
+    """OffsetsWithOutputs: find inputs that are not in the output once and in their order.
+
+    `copiers` are the transactional ids that write the output.
+    """
     if (
-        losses.decisions()
+        any(map(losses.decisions, copiers))
         or losses.group_offsets()
         or losses.any_marker(source)
         or losses.any_marker(target)
@@ -193,7 +202,7 @@ def repeated_producer_ids(
             yield Anomaly(
                 "ProducerIdsOnce", f"{producer_id} was given to {owners[producer_id]} and {owner}"
             )
-        elif producer in epochs and not losses.decisions():
+        elif producer in epochs and (owner is None or not losses.decisions(owner)):
             yield Anomaly("ProducerIdsOnce", f"epoch {epoch} of {producer_id} was given twice")
         owners[producer_id] = owner
         epochs.add(producer)

@@ -45,6 +45,15 @@ AFTER_EACH_STEP: Final = {
         "in transaction version 2, a marker has a higher epoch than the batches that it ends"
     ),
     "AbortedIndex": "the aborted transactions in a leader's index are those of its log",
+    "PartitionFirst": (
+        "a transaction begins in a partition only after its coordinator has committed that the "
+        "partition is in it"
+    ),
+    "DecisionFirst": "a leader appends a marker only after a coordinator has committed the outcome",
+    "DecisionIsFinal": "a commit or abort that a coordinator has committed is never changed",
+    "MarkersFirst": (
+        "a transaction is complete only after each of its partitions has committed the marker"
+    ),
     "append order": "queued appends are decided in the order of their arrival",
     "DamagedRead": "no consumer receives a batch with a wrong checksum",
     "retention": (
@@ -94,6 +103,7 @@ AT_THE_END: Final = {
     "G1a": "no committed transaction reads a value of an aborted one",
     "G1b": "no committed transaction reads a partition up to the middle of another transaction",
     "G1c": "no transactions depend on one another in a circle of reads and writes",
+    "DecisionsAreKept": "no committed record of a transaction coordinator is lost",
     "ProducerIdsOnce": "no producer id has two owners, and no epoch is given twice",
 }
 """Checks of the replicas and of the operations of clients."""

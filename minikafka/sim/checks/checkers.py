@@ -4,8 +4,9 @@ The rules themselves are in the files beside this one: `registration_checks` (pa
 metadata log), `election_checks` (elections), `replica_checks` (logs, high watermarks, knowledge of
 leaders), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
 `retention_checks` (log start offsets), `log_dir_checks` (log directories), `append_order_checks`
-(queued appends), `transaction_checks` (transactions in logs), `agreement_checks` (replicas at the
-end of a run). This module runs them, and checks starts and registrations of brokers.
+(queued appends), `transaction_checks` (transactions in logs), `decision_checks` (coordinators of
+transactions), `agreement_checks` (replicas at the end of a run). This module runs them, and checks
+starts and registrations of brokers.
 
 Source: the properties of the TLA+ model of KIP-966, docs/rules.md C2, C3, E7 and those that the
 rules name.
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
@@ -111,10 +112,10 @@ class Checkers:
     transactions: TransactionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
-    _internal_may_be_lost: set[str] = field(default_factory=set)
-    """The internal topics of which an unclean election has removed records, or E13 may have."""
-    _internal_were_lost: set[str] = field(default_factory=set)
-    """The internal topics of which a machine has lost records; they are lost if E13 applies."""
+    _internal_may_be_lost: set[TopicPartition] = field(default_factory=set)
+    """The internal partitions of which an unclean election has removed records, or E13 may have."""
+    _internal_were_lost: set[TopicPartition] = field(default_factory=set)
+    """The internal partitions of which a machine has lost records; they are lost if E13 applies."""
     _skips: bool = False
     """The image is several changes later than the one before."""
     _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
@@ -165,20 +166,17 @@ class Checkers:
     @property
     def offsets_may_be_lost(self) -> bool:
         """True if committed offsets of groups may be lost."""
-        return OFFSETS_TOPIC in self._internal_may_be_lost
+        return any(each.topic == OFFSETS_TOPIC for each in self._internal_may_be_lost)
 
-    @property
-    def decisions_may_be_lost(self) -> bool:
-        """True if the state of transaction coordinators may be lost."""
-        return TRANSACTIONS_TOPIC in self._internal_may_be_lost
+    def may_lose_decisions(self, where: TopicPartition) -> bool:
+        """Return True if the coordinator of this partition may have lost committed records."""
+        return where in self._internal_may_be_lost
 
     def lost_records(self, node_id: int, *, everything: bool = False) -> None:
         """Record that a node loses unflushed records, or `everything` with its disks."""
         self._losses += 1
         held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
-        self._internal_were_lost.update(
-            where.topic for where in held if where.topic.startswith("__")
-        )
+        self._internal_were_lost.update(x for x in held if x.topic.startswith("__"))
         if not self.elr_is_on:
             self._internal_may_be_lost |= self._internal_were_lost
 
@@ -203,6 +201,7 @@ class Checkers:
         broken = [path for path, disk in node.disks.items() if disk.broken is not None]
         if node.config.metadata_log_dir in broken:
             # The disk cannot be read; the node will notice that, too.
+            self._miss(running)
             return
         self.quorum.check(node)
         if running.controller is not None:
@@ -216,6 +215,7 @@ class Checkers:
         views = self._unchanged_views(node)
         for partition in running.broker.replicas.partitions.values():
             if partition.log.disk.root in broken:
+                self.transactions.missed(partition.topic_partition)
                 continue
             seen = views.get(id(partition))
             if seen is not None and seen.is_unchanged(partition):
@@ -224,6 +224,11 @@ class Checkers:
             known = self.committed.get(partition.topic_partition)
             if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
                 views[id(partition)] = ReplicaView(partition, known)
+
+    def _miss(self, running: Node) -> None:
+        """Record that no replica of a node is checked."""
+        for partition in () if running.broker is None else running.broker.replicas.partitions:
+            self.transactions.missed(partition)
 
     def _unchanged_views(self, node: SimNode) -> dict[int, "ReplicaView"]:
         """The views of this node's replicas, if nothing else that checks read has changed."""
@@ -389,7 +394,7 @@ class Checkers:
             )
             if topic.name.startswith("__"):
                 if is_unclean:
-                    self._internal_may_be_lost.add(topic.name)
+                    self._internal_may_be_lost.add(where)
                 continue
             self.replicas.candidates_are_complete(where, now)
             if is_unclean:

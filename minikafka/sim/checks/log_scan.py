@@ -19,8 +19,17 @@ class StoredMarker(NamedTuple):
     base_offset: int
     crc: int
     producer_id: int
+    producer_epoch: int
     is_commit: bool
     has_new_epoch: bool
+
+
+class Begun(NamedTuple):
+    """The first batch of a transaction in a log."""
+
+    base_offset: int
+    producer_id: int
+    producer_epoch: int
 
 
 class OldEpochError(Exception):
@@ -39,6 +48,10 @@ class LogScan:
     aborted: list[AbortedTransaction] = field(default_factory=list)
     markers: list[StoredMarker] = field(default_factory=list)
     """The markers that the last `go_on` has found."""
+    uncommitted: list[StoredMarker] = field(default_factory=list)
+    """The markers at and above the high watermark of the last `take_committed`."""
+    begun: list[Begun] = field(default_factory=list)
+    """The beginnings of transactions that the last `go_on` has found."""
     _first_markers: dict[int, AbortedTransaction | None] = field(default_factory=dict)
     """The transaction that the first marker of each producer id ends; None if it is committed. Its
     first offset is not known: it may have begun before the scan."""
@@ -99,11 +112,21 @@ class LogScan:
             OldEpochError: a batch has a lower producer epoch than an earlier one.
             CorruptRecordsError: the disk has damaged a batch.
         """
-        self.markers = []
+        self.markers, self.begun = [], []
         for data, at, header in stored_batches(self.log, self.end_offset, self.log.log_end_offset):
             self._add(data, at, header)
             self.end_offset = header.next_offset
             self._last_leader_epoch = header.leader_epoch
+        self.uncommitted += self.markers
+
+    def take_committed(self) -> list[StoredMarker]:
+        """Return the markers that are below the high watermark since the last call."""
+        if not self.uncommitted:
+            return []
+        reached = self.log.high_watermark
+        found = [each for each in self.uncommitted if each.base_offset < reached]
+        self.uncommitted = self.uncommitted[len(found) :]
+        return found
 
     def _add(self, data: bytes, at: int, header: BatchHeader) -> None:
         producer_id = header.producer_id
@@ -117,8 +140,9 @@ class LogScan:
             )
         self._epochs[producer_id] = header.producer_epoch
         if not header.is_control:
-            if header.attributes & TRANSACTIONAL:
-                self.open.setdefault(producer_id, header.base_offset)
+            if header.attributes & TRANSACTIONAL and producer_id not in self.open:
+                self.open[producer_id] = header.base_offset
+                self.begun.append(Begun(header.base_offset, producer_id, header.producer_epoch))
             return
         marker = end_marker(next(iter(read_batch(data, at, header))))
         if marker is None:
@@ -127,7 +151,11 @@ class LogScan:
         crc = batch_crc(data, at, header.size)
         first = self.open.pop(producer_id, None)
         has_new_epoch = first is None or header.producer_epoch > before
-        self.markers.append(StoredMarker(offset, crc, producer_id, marker.is_commit, has_new_epoch))
+        self.markers.append(
+            StoredMarker(
+                offset, crc, producer_id, header.producer_epoch, marker.is_commit, has_new_epoch
+            )
+        )
         aborted = None
         if not marker.is_commit:
             stable = min(self.open.values(), default=offset + 1)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.decision_checks import DecisionChecks
 from minikafka.sim.checks.log_scan import LogScan, OldEpochError, StoredMarker
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
@@ -33,28 +34,43 @@ class _Seen:
 
 @dataclass(slots=True)
 class TransactionChecks:
-    """The transactions of all leaders of `topics` and of the offsets topic."""
+    """The transactions of all leaders of `topics` and of the offsets topic.
+
+    `decisions` compares them with the records of their coordinators.
+    """
 
     coverage: Coverage = field(default_factory=Coverage)
     is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
     topics: frozenset[str] = frozenset()
     epochs_are_bumped: bool = False
     """True if the transaction version of the cluster is 2 all the time."""
+    decisions: DecisionChecks = field(init=False)
     markers: dict[TopicPartition, dict[tuple[int, int], StoredMarker]] = field(default_factory=dict)
     """All markers that leaders have appended, by base offset and checksum."""
     _scans: dict[_Key, LogScan] = field(default_factory=dict)
     _seen: dict[_Key, _Seen] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Start with no record of a coordinator."""
+        self.decisions = DecisionChecks(self.coverage)
+
+    def missed(self, where: TopicPartition) -> None:
+        """Record that a replica could not be read after a step."""
+        self.decisions.unread[where] = None
+
     def check(self, node: SimNode, partition: Partition) -> None:
         """Check a replica after a step that has changed it."""
         where = partition.topic_partition
-        if where.topic not in self.topics and where.topic != OFFSETS_TOPIC:
+        if where.topic not in (*self.topics, OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
             return
         key = (node.config.node_id, where)
         if self.is_damaged(*key):
             self._scans.pop(key, None)
+            self.missed(where)
             return
-        if partition.is_leader:
+        if where.topic == TRANSACTIONS_TOPIC:
+            self.decisions.check(node, partition)
+        elif partition.is_leader:
             self._check_leader(node, partition, self._scan(node, partition.log, where))
         elif (scan := self._scans.get(key)) is not None and not scan.is_valid(partition.log):
             del self._scans[key]
@@ -71,6 +87,8 @@ class TransactionChecks:
                 raise Violation(f"FencedEpoch: {where}: {node.host}: {error}") from None
             self.coverage.rules["FencedEpoch"] += 1
             self._check_epoch_bumps(node, where, scan)
+            self.decisions.check_beginnings(node, where, scan.begun)
+            self.decisions.check_markers(node, where, scan.markers)
             if scan.markers:
                 known = self.markers.setdefault(where, {})
                 known.update({(each.base_offset, each.crc): each for each in scan.markers})
@@ -93,6 +111,7 @@ class TransactionChecks:
         where, log = partition.topic_partition, partition.log
         key = (node.config.node_id, where)
         term = (node.starts, partition.leader_epoch)
+        self.decisions.committed_markers(where, scan.take_committed())
         before = self._seen.get(key)
         if before is None or before.term != term:
             before = _Seen(term, 0, -_COMPARE_EVERY)

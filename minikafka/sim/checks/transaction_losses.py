@@ -1,8 +1,9 @@
 """What a run may have lost of transactions: the excuses of `history.transaction_anomalies`.
 
 Records and markers are excused as all acknowledged records are: only those that an election has
-removed from the committed records (`replica_checks.Committed.lost`), or retention. The state of
-coordinators is excused only if `__transaction_state` itself had such an election.
+removed from the committed records (`replica_checks.Committed.lost`), or retention. The state of a
+transactional id is excused only if such an election was in its partition of `__transaction_state`,
+and the log of the last leader there lacks a committed record of the id.
 """
 
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ class TransactionLosses:
     """Where a transaction whose marker was lost is still open: the last stable offset."""
     _values: dict[TopicPartition, frozenset[bytes]] = field(default_factory=dict)
     _markers: dict[TopicPartition, frozenset[int]] = field(default_factory=dict)
+    _ids: frozenset[str] | None = None
+    """The transactional ids with lost decisions."""
 
     def _used(self, what: str, *, is_excused: bool) -> bool:
         self.checkers.coverage.excuses[f"transaction: {what}"] += is_excused
@@ -58,9 +61,33 @@ class TransactionLosses:
         """Return True if a marker of any producer was lost."""
         return self._used("lost marker", is_excused=bool(self._lost_markers(where)))
 
-    def decisions(self) -> bool:
-        """Return True if decisions of coordinators may be lost."""
-        return self._used("lost decision", is_excused=self.checkers.decisions_may_be_lost)
+    def decisions(self, transactional_id: str) -> bool:
+        """Return True if decisions about this transactional id were lost."""
+        if self._ids is None:
+            known = self.checkers.transactions.decisions
+            self._ids = frozenset[str]().union(
+                *[
+                    known.lost_ids(where)
+                    for where in known.coordinated
+                    if self.checkers.may_lose_decisions(where)
+                ]
+            )
+        return self._used("lost decision", is_excused=transactional_id in self._ids)
+
+    def decisions_about(self, producer_id: int) -> bool:
+        """Return True if decisions about the owner of this producer id were lost."""
+        owner = self.checkers.transactions.decisions.owners.get(producer_id)
+        return owner is not None and self.decisions(owner.transactional_id)
+
+    def unexcused_decisions(self) -> dict[TopicPartition, list[str]]:
+        """Return the ids with lost decisions where nothing permits to lose them, by partition."""
+        known = self.checkers.transactions.decisions
+        found = {
+            where: sorted(known.lost_ids(where))
+            for where in known.coordinated
+            if where not in known.unread and not self.checkers.may_lose_decisions(where)
+        }
+        return {where: names for where, names in found.items() if names}
 
     def group_offsets(self) -> bool:
         """Return True if committed offsets of groups may be lost."""
@@ -84,3 +111,4 @@ class TransactionLosses:
         """Compute what was lost again: the run has gone on."""
         self._values.clear()
         self._markers.clear()
+        self._ids = None

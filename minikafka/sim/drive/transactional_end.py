@@ -17,6 +17,7 @@ from minikafka.sim.drive.committed_reader import ALL_BYTES, CommittedReader
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_workload import (
     INPUT,
+    LOOPS,
     OUTPUT,
     TransactionalWorkload,
     partitions_of,
@@ -76,7 +77,7 @@ class TransactionalEnd:
     def _may_hang(self, where: TopicPartition, producer_id: int) -> bool:
         if where.topic == OFFSETS_TOPIC and self.losses.group_offsets():
             return True
-        return self.losses.decisions() or self.losses.marker(where, producer_id)
+        return self.losses.decisions_about(producer_id) or self.losses.marker(where, producer_id)
 
     def _leader(self, where: TopicPartition) -> tuple[SimNode, Partition] | None:
         now = self.checkers.replicas.image.partition(*where)
@@ -103,8 +104,12 @@ class TransactionalEnd:
         found += anomalies.broken_outcomes(transactions, visible, self.losses)
         found += anomalies.aborted_reads(reads, visible, self.losses)
         for source, target in zip(partitions_of(INPUT), partitions_of(OUTPUT), strict=True):
-            found += anomalies.broken_copies(source, target, visible, self.losses)
+            found += anomalies.broken_copies(source, target, LOOPS, visible, self.losses)
         found += anomalies.repeated_producer_ids(history.producers, self.losses)
+        found += [
+            Anomaly("DecisionsAreKept", f"{where} has lost committed records of {', '.join(names)}")
+            for where, names in self.losses.unexcused_decisions().items()
+        ]
         found += self._dependencies(transactions, visible)
         self._count(transactions_count=len(transactions), reads_count=len(reads), visible=visible)
         return [*map(str, found)]
@@ -112,13 +117,13 @@ class TransactionalEnd:
     def _dependencies(
         self, transactions: list[SentTransaction], visible: dict[TopicPartition, dict[int, str]]
     ) -> list[Anomaly]:
-        """Return the anomalies of the transactions as list-appends, if no outcome may be lost.
+        """Return the anomalies of the transactions as list-appends, without those with losses.
 
         Producers may interleave: only the writes of one transactional id are in an order.
         """
-        if self.losses.decisions() or any(map(self.losses.any_marker, self.workload.partitions)):
-            return []
-        listed = [_list_append(each, self.losses) for each in transactions]
+        listed = [
+            _list_append(each, self.losses) for each in transactions if not self._has_lost(each)
+        ]
         lists = {
             str(where): [_element(offset, log[offset]) for offset in sorted(log)]
             for where, log in visible.items()
@@ -131,6 +136,13 @@ class TransactionalEnd:
             *appends.circular_flows(listed, lists, within_process=True),
         ]
 
+    def _has_lost(self, sent: SentTransaction) -> bool:
+        """Return True if a marker of the producer, or a decision about its id, was lost."""
+        producer_id = sent.producer.producer_id
+        return self.losses.decisions(sent.transactional_id) or any(
+            self.losses.marker(where, producer_id) for where in self.workload.partitions
+        )
+
     def _count(
         self,
         *,
@@ -142,6 +154,7 @@ class TransactionalEnd:
         rules["EndTxnCommit, AbortedNeverRead, TransactionIsWhole"] += transactions_count
         rules["AbortedNeverRead by readers"] += reads_count
         rules["OffsetsWithOutputs"] += sum(len(visible[x]) for x in partitions_of(OUTPUT))
+        rules["DecisionsAreKept"] += len(self.checkers.transactions.decisions.coordinated)
         rules["ProducerIdsOnce"] += len(self.workload.history.producers)
         for client in self.workload.clients:
             counts = client.counts

@@ -37,10 +37,10 @@ PARTITIONS = 2
 _PRODUCERS = ("x1", "x2")
 _ZOMBIES = ("z1", "z2")
 _MORTAL = "d"
-_LOOPS = ("l1", "l2")
+LOOPS = ("l1", "l2")
 _MEMBERS = ("m1", "m2")
 _READER = "xr"
-HOSTS = (*_PRODUCERS, *_ZOMBIES, _MORTAL, *_LOOPS, *_MEMBERS, _READER)
+HOSTS = (*_PRODUCERS, *_ZOMBIES, _MORTAL, *LOOPS, *_MEMBERS, _READER)
 """The machines of the clients."""
 _RETRY_MS = 300
 _ZOMBIE_AFTER_MS = (500, 5_000)
@@ -100,7 +100,7 @@ class TransactionalWorkload:
         mortal = self._producer(_MORTAL, "mortal", plain)
         mortal.dies_at = rng.randint(*_DIES_IN)
         self._add(mortal)
-        for name, member_name in zip(_LOOPS, _MEMBERS, strict=True):
+        for name, member_name in zip(LOOPS, _MEMBERS, strict=True):
             self._add(self._loop(name, member_name))
         self._reader = CommittedReader(
             self.connections(_READER), self.partitions, self._has_read, self._pace_ms

@@ -16,11 +16,11 @@ SOURCE, TARGET = TopicPartition("in", 0), TopicPartition("out", 0)
 
 
 class Permitted:
-    """The losses that are named; `records` are (partition, offset)."""
+    """The losses that are named: (partition, offset) of `records`, ids of `decisions`."""
 
-    def __init__(self, records=(), markers=(), values=(), held=None, others=()):
+    def __init__(self, records=(), markers=(), values=(), held=None, others=(), decisions=()):
         self.records, self.markers, self.values = records, markers, values
-        self.held, self.others = held or {}, others
+        self.held, self.others, self.lost_decisions = held or {}, others, decisions
 
     def record(self, where, offset, value):
         return (where, offset) in self.records
@@ -37,8 +37,8 @@ class Permitted:
     def any_marker(self, where):
         return any(each == where for each, _ in self.markers)
 
-    def decisions(self):
-        return "decisions" in self.others
+    def decisions(self, transactional_id):
+        return transactional_id in self.lost_decisions
 
     def group_offsets(self):
         return "offsets" in self.others
@@ -108,7 +108,8 @@ def test_a_transaction_without_an_answer_is_not_visible_in_part():
         (Permitted(markers=[(B, 8)]), False),
         (Permitted(held={B: 4}), True),
         (Permitted(held={B: 5, A: 0}), False),
-        (Permitted(others=["decisions"]), True),
+        (Permitted(decisions=["id"]), True),
+        (Permitted(decisions=["other"]), False),
         (Permitted(others=["offsets"]), False),
     ],
 )
@@ -126,7 +127,8 @@ def test_a_value_may_be_missing_only_if_it_or_its_marker_may(losses, is_excused)
         (Permitted(markers=[(A, 7)]), True),
         (Permitted(markers=[(B, 7)]), False),
         (Permitted(held={A: 0}), False),
-        (Permitted(others=["decisions"]), True),
+        (Permitted(decisions=["id"]), True),
+        (Permitted(decisions=["other"]), False),
     ],
 )
 def test_an_aborted_value_may_be_visible_only_if_its_marker_was_lost(losses, is_excused):
@@ -145,7 +147,8 @@ def test_what_readers_saw_stays_committed():
 
 def copies(inputs, outputs, losses=None):
     visible = {SOURCE: dict(enumerate(inputs)), TARGET: dict(enumerate(outputs))}
-    return [each.text for each in broken_copies(SOURCE, TARGET, visible, losses or Permitted())]
+    found = broken_copies(SOURCE, TARGET, ["loop"], visible, losses or Permitted())
+    return [each.text for each in found]
 
 
 def test_outputs_are_the_first_inputs_in_order():
@@ -175,6 +178,8 @@ def test_losses_of_inputs_and_outputs():
     assert copies("abc", "abx", Permitted(values=[(SOURCE, "x")])) == []
     assert copies("abc", "aa", Permitted(values=[(TARGET, "a")])) != []
     assert copies("abc", "aa", Permitted(others=["offsets"])) == []
+    assert copies("abc", "aa", Permitted(decisions=["loop"])) == []
+    assert copies("abc", "aa", Permitted(decisions=["other"])) != []
     assert copies("abc", "aa", Permitted(markers=[(TARGET, 1)])) == []
     assert copies("abc", "aa", Permitted(markers=[(A, 1)])) != []
 
@@ -188,5 +193,6 @@ def test_producer_ids_have_one_owner_and_epochs_are_given_once():
     assert found(("a", (1, 0)), ("b", (1, 1))) == ["1 was given to a and b"]
     assert found((None, (1, 0)), (None, (1, 0))) == ["1 was given to None and None"]
     assert found(("a", (1, 0)), ("a", (1, 0))) == ["epoch 0 of 1 was given twice"]
-    assert found(("a", (1, 0)), ("a", (1, 0)), losses=Permitted(others=["decisions"])) == []
-    assert found(("a", (1, 0)), ("b", (1, 1)), losses=Permitted(others=["decisions"])) != []
+    assert found(("a", (1, 0)), ("a", (1, 0)), losses=Permitted(decisions=["a"])) == []
+    assert found(("a", (1, 0)), ("a", (1, 0)), losses=Permitted(decisions=["b"])) != []
+    assert found(("a", (1, 0)), ("b", (1, 1)), losses=Permitted(decisions=["a", "b"])) != []

@@ -31,6 +31,8 @@ class World:
     def __init__(self):
         self.log = open_log(SimDisk(), clean=True)
         self.checks = TransactionChecks(topics=frozenset(["t"]))
+        # There is no coordinator.
+        self.checks.missed(TopicPartition("__transaction_state", 0))
         self.node = SimpleNamespace(config=SimpleNamespace(node_id=1), starts=1, host="n1")
         self.partition = SimpleNamespace(
             topic_partition=WHERE, log=self.log, is_leader=True, leader_epoch=0

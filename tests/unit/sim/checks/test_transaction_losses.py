@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.decision_checks import DecisionChecks, Owner
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import BatchIdentity
 from minikafka.sim.checks.log_scan import StoredMarker
@@ -22,9 +23,9 @@ def losses():
         Lost(BatchIdentity(6, 6, 12, 0), (b"\0\0",), UNCLEAN_ELECTION, 1),
     ]
     checkers.transactions.markers[A] = {
-        (6, 12): StoredMarker(6, 12, 7, is_commit=True, has_new_epoch=True),
-        (6, 13): StoredMarker(6, 13, 8, is_commit=True, has_new_epoch=True),
-        (9, 12): StoredMarker(9, 12, 9, is_commit=True, has_new_epoch=True),
+        (6, 12): StoredMarker(6, 12, 7, 0, is_commit=True, has_new_epoch=True),
+        (6, 13): StoredMarker(6, 13, 8, 0, is_commit=True, has_new_epoch=True),
+        (9, 12): StoredMarker(9, 12, 9, 0, is_commit=True, has_new_epoch=True),
     }
     return TransactionLosses(checkers)
 
@@ -69,17 +70,62 @@ def test_readers_do_not_see_what_an_open_transaction_holds_back(losses):
     assert not losses.is_held_back(B, 8)
 
 
-def test_decisions_and_offsets_are_lost_with_their_own_topic_only(losses):
+def test_offsets_of_groups_are_lost_with_their_own_topic_only(losses):
     lost = losses.checkers._internal_may_be_lost
-    assert not losses.decisions()
     assert not losses.group_offsets()
-    lost.add("__consumer_offsets")
-    assert not losses.decisions()
+    lost.add(TopicPartition("__transaction_state", 0))
+    assert not losses.group_offsets()
+    lost.add(TopicPartition("__consumer_offsets", 0))
     assert losses.group_offsets()
-    lost.clear()
-    lost.add("__transaction_state")
-    assert losses.decisions()
-    assert not losses.group_offsets()
+
+
+class Coordinators:
+    """Two coordinators that lack committed records: 0 of "a" and "b", 1 of "c"."""
+
+    def __init__(self, monkeypatch, losses):
+        self.partitions = [TopicPartition("__transaction_state", index) for index in range(2)]
+        self.losses = losses
+        self.known = losses.checkers.transactions.decisions
+        self.missing = dict(zip(self.partitions, (frozenset("ab"), frozenset("c")), strict=True))
+        monkeypatch.setattr(DecisionChecks, "coordinated", self.partitions)
+        monkeypatch.setattr(DecisionChecks, "lost_ids", lambda _, where: self.missing[where])
+
+    def lost(self):
+        self.losses.forget()
+        return [name for name in "abcd" if self.losses.decisions(name)]
+
+
+@pytest.fixture
+def coordinators(monkeypatch, losses):
+    return Coordinators(monkeypatch, losses)
+
+
+def test_decisions_are_lost_by_id_and_only_where_an_election_permits_it(coordinators):
+    losses, (first, second) = coordinators.losses, coordinators.partitions
+    assert coordinators.lost() == []
+    losses.checkers._internal_may_be_lost.add(first)
+    assert coordinators.lost() == ["a", "b"]
+    coordinators.missing[first] = frozenset("b")
+    assert coordinators.lost() == ["b"]
+    losses.checkers._internal_may_be_lost.add(second)
+    assert coordinators.lost() == ["b", "c"]
+    assert losses.checkers.coverage.excuses["transaction: lost decision"] == 5
+
+
+def test_decisions_about_a_producer_are_those_about_its_owner(coordinators):
+    losses, (first, _) = coordinators.losses, coordinators.partitions
+    losses.checkers._internal_may_be_lost.add(first)
+    coordinators.known.owners.update({7: Owner("a", first), 8: Owner("d", first)})
+    assert [each for each in (7, 8, 9) if losses.decisions_about(each)] == [7]
+
+
+def test_decisions_that_nothing_permits_to_lose_are_named(coordinators):
+    losses, (first, second) = coordinators.losses, coordinators.partitions
+    assert losses.unexcused_decisions() == {first: ["a", "b"], second: ["c"]}
+    losses.checkers._internal_may_be_lost.add(first)
+    assert losses.unexcused_decisions() == {second: ["c"]}
+    coordinators.known.unread[second] = None
+    assert losses.unexcused_decisions() == {}
 
 
 def test_later_losses_are_found_after_forget(losses):
