@@ -7,6 +7,7 @@ fault is undone after its duration; all are undone at the end of the plan.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from random import Random
 
 from minikafka.common.budget import STEP_UNITS
@@ -45,6 +46,7 @@ from minikafka.sim.drive.mixes import (
 )
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
+_time_of = attrgetter("at_ms")
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _SHORT_INDEX_INTERVAL_BYTES = 300
@@ -163,12 +165,14 @@ class Plan:
     auto_join: bool = False
     """Controllers that are no voters ask to be made one."""
     transactions: bool = False
-    """Add transactional clients, with topics of their own."""
+    """Add transactional clients, with further topics."""
     transaction_version: int = 2
     """The level of `transaction.version` at the start, and the protocol of these clients."""
     transaction_timeout_ms: int = 4_000
     transaction_pace_ms: int = 600
     """The longest pause of a transactional client between two transactions."""
+    plain_writers: int = 0
+    """Producers without transactions that write to a topic of the transactional clients."""
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -301,10 +305,6 @@ def draw(seed: int, duration_ms: int) -> Plan:
     return replace(plan, some_stay_down=some_stay_down)
 
 
-def _time_of(incident: Incident) -> int:
-    return incident.at_ms
-
-
 def _with_voters(plan: Plan) -> Plan:
     own = Random(f"voters/{plan.seed}")
     if own.random() < _ONE_VOTER_SHARE:
@@ -337,8 +337,8 @@ def _with_damage(plan: Plan) -> Plan:
     if own.random() >= _DAMAGE_SHARE:
         return plan
     # Logs must be long enough for damage in parts that a start does not read.
-    writers = plan.producers * plan.partitions
-    plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
+    pace_ms = min(plan.pace_ms, 100 * plan.producers * plan.partitions)
+    plan = replace(plan, pace_ms=pace_ms, fetch_bytes=1 << 20)
     added = _incidents(own, plan, DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
     kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE, *VOTER_DISKS)]
     if own.random() < _DAMAGE_ALONE_SHARE:
@@ -369,6 +369,7 @@ def _with_transactions(plan: Plan) -> Plan:
         transaction_version=own.choice((1, 2, 2)),
         transaction_timeout_ms=own.choice((2_000, 4_000, 8_000)),
         transaction_pace_ms=own.choice((200, 600, 2_000)),
+        plain_writers=Random(f"shared/{plan.seed}").choice((0, 1, 2)),
     )
     if own.random() >= _UPGRADING_SHARE:
         return plan
@@ -462,9 +463,8 @@ def _mix(rng: Random) -> Mix:
     if rng.random() < 0.5:
         return rng.choice(MIXES)
     faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
-    faults = faults or [Fault.KILL]
     actions = [kind for kind in OperatorAction if kind not in _DRAWN_APART and rng.random() < 0.2]
-    return (*faults, *faults, *actions)
+    return (*(faults or [Fault.KILL]) * 2, *actions)
 
 
 def _incidents(

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.history import anomalies as plain_anomalies
 from minikafka.history import append_anomalies as appends
 from minikafka.history import transaction_anomalies as anomalies
-from minikafka.history.operations import Anomaly
+from minikafka.history.operations import Anomaly, Log, Written
 from minikafka.history.transactions import ReadValue, SentTransaction
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.partition import Partition
@@ -105,7 +107,9 @@ class TransactionalEnd:
         found += anomalies.aborted_reads(reads, visible, self.losses)
         for source, target in zip(partitions_of(INPUT), partitions_of(OUTPUT), strict=True):
             found += anomalies.broken_copies(source, target, LOOPS, visible, self.losses)
-        found += anomalies.repeated_producer_ids(history.producers, self.losses)
+        given = [*history.producers, *workload.plain.producers]
+        found += anomalies.repeated_producer_ids(given, self.losses)
+        found += self._plain_writes(visible)
         found += [
             Anomaly("DecisionsAreKept", f"{where} has lost committed records of {', '.join(names)}")
             for where, names in self.losses.unexcused_decisions().items()
@@ -113,6 +117,32 @@ class TransactionalEnd:
         found += self._dependencies(transactions, visible)
         self._count(transactions_count=len(transactions), reads_count=len(reads), visible=visible)
         return [*map(str, found)]
+
+    def _plain_writes(self, visible: dict[TopicPartition, dict[int, str]]) -> Iterator[Anomaly]:
+        """Yield the anomalies of records without a transaction in topics that have transactions.
+
+        Readers with read_committed must see each of them, whatever ends before and after it.
+        """
+
+        def is_excused(where: TopicPartition, written: Written) -> bool:
+            assert written.offset is not None
+            return self.losses.record(
+                where, written.offset, written.value.decode()
+            ) or self.losses.is_held_back(where, written.offset)
+
+        rules = self.checkers.coverage.rules
+        for where, written in self.workload.plain.writes.items():
+            own = {each.value: None for each in written}
+            shown = {offset: value.encode() for offset, value in visible[where].items()}
+            log: Log = {offset: value for offset, value in shown.items() if value in own}
+            yield from plain_anomalies.lost_writes(where, written, log, is_excused)
+            yield from plain_anomalies.aborted_reads(where, written, log)
+            yield from plain_anomalies.duplicates(where, log)
+            rules["lost, duplicate: beside transactions"] += len(log)
+            order = [shown[offset] in own for offset in sorted(shown)]
+            self.checkers.coverage.events["plain records before transactional ones"] += sum(
+                is_own and not next_is for is_own, next_is in pairwise(order)
+            )
 
     def _dependencies(
         self, transactions: list[SentTransaction], visible: dict[TopicPartition, dict[int, str]]

@@ -2,7 +2,8 @@
 
 Two producers, one of which also reads; two that share a transactional id, one that dies in a
 transaction, and two loops that copy a topic with the offsets of their group in the transaction. A
-consumer reads what is committed.
+consumer reads what is committed. Producers without transactions write to one of the topics, too;
+the first of them is idempotent.
 """
 
 from collections.abc import Callable
@@ -25,12 +26,12 @@ from minikafka.sim.drive.group_workload import is_stable
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_clients import Address, TransactionalClient
 from minikafka.sim.drive.transform_loop import ReadingProducer, TransformLoop, TransformMember
-from minikafka.sim.drive.workload import ClientConnections
+from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.world import US_PER_MS
 
 PLAIN, INPUT, OUTPUT = "txn", "in", "out"
-"""The topics: written by producers only, read by the loops, and written by the loops."""
+"""The topics: written by all producers, read by the loops, and written by the loops."""
 TOPICS = (PLAIN, INPUT, OUTPUT)
 GROUP = "loop"
 PARTITIONS = 2
@@ -38,11 +39,14 @@ _PRODUCERS = ("x1", "x2")
 _ZOMBIES = ("z1", "z2")
 _MORTAL = "d"
 LOOPS = ("l1", "l2")
+"""The names of the loops, which are their transactional ids."""
 _MEMBERS = ("m1", "m2")
 _READER = "xr"
-HOSTS = (*_PRODUCERS, *_ZOMBIES, _MORTAL, *LOOPS, *_MEMBERS, _READER)
+_PLAIN_WRITERS = ("w1", "w2")
+HOSTS = (*_PRODUCERS, *_ZOMBIES, _MORTAL, *LOOPS, *_MEMBERS, _READER, *_PLAIN_WRITERS)
 """The machines of the clients."""
 _RETRY_MS = 300
+_PLAIN_PACE_MS = 400
 _ZOMBIE_AFTER_MS = (500, 5_000)
 _DIES_IN = (2, 8)
 
@@ -54,7 +58,10 @@ def partitions_of(topic: str) -> list[TopicPartition]:
 
 @dataclass(slots=True)
 class TransactionalWorkload:
-    """The transactional clients of a run. What they read goes into `history`."""
+    """The transactional clients of a run. What they read goes into `history`.
+
+    `plain` has the writes of the producers without transactions.
+    """
 
     plan: Plan
     cluster: SimCluster
@@ -63,6 +70,8 @@ class TransactionalWorkload:
     is_deposed: Callable[[Address], bool]
     finalized_version: Callable[[], int | None]
     clients: list[TransactionalClient] = field(default_factory=list)
+    plain: History = field(default_factory=History)
+    _plain_writers: list[SimProducer] = field(default_factory=list)
     _members: list[TransformMember] = field(default_factory=list)
     _reader: CommittedReader | None = None
     _is_over: bool = False
@@ -102,6 +111,13 @@ class TransactionalWorkload:
         self._add(mortal)
         for name, member_name in zip(LOOPS, _MEMBERS, strict=True):
             self._add(self._loop(name, member_name))
+        for name in _PLAIN_WRITERS[: self.plan.plain_writers]:
+            writer = SimProducer(
+                self.connections(name), self.plain, name, plain, acks=-1,
+                idempotent=name == _PLAIN_WRITERS[0], interval_ms=_PLAIN_PACE_MS,
+            )  # fmt: skip
+            self._plain_writers.append(writer)
+            writer.start()
         self._reader = CommittedReader(
             self.connections(_READER), self.partitions, self._has_read, self._pace_ms
         )
@@ -123,10 +139,14 @@ class TransactionalWorkload:
             client.pace_ms = max(client.pace_ms, 2 * interval_ms)
         for member in self._members:
             member.leaves = False
+        for writer in self._plain_writers:
+            writer.interval_ms = max(writer.interval_ms, interval_ms)
 
     def stop_writing(self) -> None:
         """Stop the producers and the loops."""
         self._is_over = True
+        for writer in self._plain_writers:
+            writer.running = False
         for client in self.clients:
             client.running = False
         for member in self._members:
