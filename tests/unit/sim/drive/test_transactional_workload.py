@@ -52,6 +52,36 @@ def test_everything_that_transactions_do_happens(version):
     assert any(not each.read for each in seen)
 
 
+def test_producers_without_transactions_write_between_transactions():
+    plan = replace(
+        draw(1, 5_000), brokers=3, replication_factor=3, min_isr=2, incidents=(), plain_writers=2,
+        transactions=True, transaction_version=2, transaction_pace_ms=200, some_stay_down=False,
+        producers=1, groups=0, log_dirs=1,
+    )  # fmt: skip
+    simulation = Simulation(plan)
+    outcome = simulation.run()
+    assert outcome.violation is None
+    assert outcome.coverage.rules["lost, duplicate: beside transactions"] > 20
+    assert outcome.coverage.events["plain records before transactional ones"] > 5
+    plain = simulation.clients.transactional.plain
+    assert {owner for owner, _ in plain.producers} == {None}
+    end = simulation.healing.transactional
+    logs = {
+        where: {each.offset: each.value.decode() for each in written if each.offset is not None}
+        for where, written in plain.writes.items()
+    }
+    assert list(end._plain_writes(logs)) == []
+    [(where, offset, value), *_] = [
+        (where, offset, value) for where, log in logs.items() for offset, value in log.items()
+    ]
+    repeated = {**logs, where: {**logs[where], 1 << 20: value}}
+    assert [each.kind for each in end._plain_writes(repeated)] == ["duplicate"]
+    del logs[where][offset]
+    assert [each.kind for each in end._plain_writes(logs)] == ["lost"]
+    end.losses.held_back[where] = offset
+    assert list(end._plain_writes(logs)) == []
+
+
 def test_clients_follow_the_transaction_version():
     changes = [
         Incident(at_ms=at_ms, what=OperatorAction.TRANSACTION_VERSION) for at_ms in (3_000, 6_000)
