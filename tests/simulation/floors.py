@@ -29,6 +29,7 @@ EVENTS = {
     "clients that died in a transaction": 30,
     "elections": 500,
     "elections from the ELR": 20,
+    "elections of coordinators": 60,
     "feature changes": 15,
     "leaders moved from a failed directory": 8,
     "log start offset moves": 50,
@@ -47,6 +48,7 @@ EVENTS = {
     "transactions fenced by the group": 10,
     "transactions with offsets": 500,
     "truncations": 50,
+    "truncations of coordinators": 10,
     "truncations while a flush runs": 10,
     "unclean recoveries": 20,
 }

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
-from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
@@ -244,9 +244,9 @@ class Checkers:
         self.directories.check(node, partition)
         self.durability.check(node, partition)
         self.transactions.check(node, partition)
+        self._count_truncation(node, partition)
         if _is_internal(partition):
             return
-        self._count_truncation(node, partition)
         self.retention.check(node, partition)
         self.append_order.check(node, partition)
         if partition.is_leader:
@@ -262,6 +262,10 @@ class Checkers:
         if former != seen:
             self._ends[key] = seen
             is_shorter = former is not None and former[0] == seen[0] and seen[1] < former[1]
+            if _is_internal(partition):
+                if key[1].topic == TRANSACTIONS_TOPIC:
+                    self.coverage.events["truncations of coordinators"] += is_shorter
+                return
             self.coverage.events["truncations"] += is_shorter
             if former is not None and former[2]:
                 self.coverage.events["truncations while a flush runs"] += is_shorter
@@ -386,7 +390,7 @@ class Checkers:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
             if former is not None and not self._skips:
-                self._count_events(former, now)
+                self._count_events(topic.name, former, now)
                 self.elections.changed(where, former, now, (before, image))
             is_unclean = (
                 now.leader_recovery_state is LeaderRecoveryState.RECOVERING
@@ -400,9 +404,13 @@ class Checkers:
             if is_unclean:
                 self._unclean(where, now)
 
-    def _count_events(self, former: PartitionRegistration, now: PartitionRegistration) -> None:
+    def _count_events(
+        self, topic: str, former: PartitionRegistration, now: PartitionRegistration
+    ) -> None:
         events = self.coverage.events
-        events["elections"] += now.leader not in (former.leader, NO_LEADER)
+        is_elected = now.leader not in (former.leader, NO_LEADER)
+        events["elections"] += is_elected
+        events["elections of coordinators"] += is_elected and topic == TRANSACTIONS_TOPIC
         events["reassignments completed"] += bool(
             former.adding_replicas or former.removing_replicas
         ) and not (now.adding_replicas or now.removing_replicas)

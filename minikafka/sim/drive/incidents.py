@@ -62,6 +62,7 @@ class OperatorAction(Enum):
     VOTERS = "change-voters"
     ALTER_DIRS = "alter-log-dirs"
     TRANSACTION_VERSION = "transaction-version"
+    SWAP_TRANSACTIONS = "swap-transactions"
 
 
 LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)

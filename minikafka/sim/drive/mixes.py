@@ -141,6 +141,11 @@ UPGRADING: Mix = (
     *(Fault.KILL, Fault.ISOLATE, Fault.CUT_CONTROLLER, Fault.PAUSE),
 )
 """The transaction version changes while brokers and clients know different ones."""
+COORDINATING: Mix = (
+    *[OperatorAction.SWAP_TRANSACTIONS] * 8,
+    *(Fault.KILL, Fault.ISOLATE, Fault.CUT_CONTROLLER, Fault.SLOW),
+)
+"""Coordinators of transactions, and leaders with open transactions, move while brokers fail."""
 DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),

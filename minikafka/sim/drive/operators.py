@@ -10,6 +10,7 @@ from random import Random
 from typing import ClassVar
 
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
 from minikafka.messages import elect_leaders as elections
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -39,6 +40,7 @@ from minikafka.sim.drive.incidents import Incident, OperatorAction
 from minikafka.sim.drive.log_dir_requests import described, moves_of
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.quorum_members import change_voters
+from minikafka.sim.drive.transactional_workload import PARTITIONS, TOPICS
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from minikafka.sim.world.world import US_PER_MS
@@ -68,7 +70,7 @@ _MOVED_AGAIN_MS = (1, 10, 100, 1_000)
 
 @dataclass(slots=True)
 class Operators:
-    """Carries out the operator actions of a plan, on the topic `topic`.
+    """Carries out the operator actions of a plan, on the topic `topic` and those of transactions.
 
     `on_elections` is called with each ElectLeaders request before it is sent.
     """
@@ -189,36 +191,48 @@ class Operators:
         requested. Messages of the leader may be stuck meanwhile, and arrive when it leads again.
         """
         other = rng.randrange(1, self.plan.replication_factor)
-        index = rng.randrange(self.plan.partitions)
+        where = TopicPartition(self.topic, rng.randrange(self.plan.partitions))
         if rng.random() < STUCK_SHARE:
             # Stuck messages must contain records; followers must have followed in between.
-            self._hold_answers(rng, index, other, rng.choice((1_000, 2_500)))
-            begin = partial(self._swap_again, rng, index, other, 2, (100, 300))
+            self._hold_answers(rng, where, other, rng.choice((1_000, 2_500)))
+            begin = partial(self._swap_again, rng, where, other, 2, (100, 300))
             self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
         else:
-            self._swap_again(rng, index, other, rng.randint(2, 8), (10, 30, 100, 500))
+            self._swap_again(rng, where, other, rng.randint(2, 8), (10, 30, 100, 500))
 
-    def _hold_answers(self, rng: Random, index: int, other: int, for_ms: int) -> None:
-        """Delay the messages of the leader to its followers, or those to the leader.
+    def _swap_transactions(self, rng: Random) -> None:
+        """Move a coordinator of transactions, or a leader of a topic that has transactions.
 
-        Then the next leader is behind: its followers truncate records that only the first one had.
+        The coordinator moves while its records are stuck, so that its last decisions are lost. The
+        leader moves while coordinators do not learn of it.
         """
+        index = rng.randrange(PARTITIONS)
+        other = rng.randrange(1, self.plan.replication_factor)
+        if rng.random() < STUCK_SHARE:
+            where = TopicPartition(TRANSACTIONS_TOPIC, index)
+            self._hold_answers(rng, where, other, rng.choice((1_000, 2_500)))
+        else:
+            where = TopicPartition(rng.choice(TOPICS), index)
+            self._hold_metadata(rng.choice((1_000, 2_500)))
+        begin = partial(self._swap_again, rng, where, other, rng.randint(1, 3), (100, 300, 1_000))
+        self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
+
+    def _hold_metadata(self, for_ms: int) -> None:
+        """Delay the messages of the controller to the coordinators of transactions."""
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
-        if controller is None:
+        topic = None if controller is None else controller.loader.image.topic(TRANSACTIONS_TOPIC)
+        if topic is None:
             return
-        now = controller.loader.image.partition(self.topic, index)
-        if now is None or now.leader == NO_LEADER:
-            return
-        leader = host(now.leader)
-        links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
-        what = f"some connections from {leader} to other brokers"
-        share = STUCK_SHARE
-        if rng.random() < STUCK_SHARE and now.leader != cluster.controller_id:
-            following = now.replicas[other % len(now.replicas)]
-            behind = host(now.replicas[0] if following == now.leader else following)
-            links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
-            what = f"connections from the controller to {leader} and from {leader} to {behind}"
+        found = {now.leader: None for now in topic.partitions.values()}
+        coordinators = [x for x in found if x not in (NO_LEADER, cluster.controller_id)]
+        if coordinators:
+            links = [(host(cluster.controller_id), host(x)) for x in coordinators]
+            self._hold("connections from the controller to coordinators", links, 1.0, for_ms)
+
+    def _hold(self, what: str, links: list[tuple[str, str]], share: float, for_ms: int) -> None:
+        """Hold back a share of the streams of links for a time."""
+        cluster = self.faults.cluster
         clogs = [cluster.network.clog(source, target, share) for source, target in links]
         cluster.world.note("network", f"{what} are stuck for {for_ms} ms")
 
@@ -228,20 +242,47 @@ class Operators:
 
         cluster.world.after(for_ms * US_PER_MS, release)
 
+    def _hold_answers(self, rng: Random, where: TopicPartition, other: int, for_ms: int) -> None:
+        """Delay the messages of the leader to its followers, or those to the leader.
+
+        Then the next leader is behind: its followers truncate records that only the first one had.
+        """
+        cluster = self.faults.cluster
+        controller = cluster.nodes[cluster.controller_id].node
+        if controller is None:
+            return
+        now = controller.loader.image.partition(*where)
+        if now is None or now.leader == NO_LEADER:
+            return
+        leader = host(now.leader)
+        links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
+        what, share = f"some connections from {leader} to other brokers", STUCK_SHARE
+        if rng.random() < STUCK_SHARE and now.leader != cluster.controller_id:
+            following = now.replicas[other % len(now.replicas)]
+            behind = host(now.replicas[0] if following == now.leader else following)
+            links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
+            what = f"connections from the controller to {leader} and from {leader} to {behind}"
+        self._hold(what, links, share, for_ms)
+
     def _swap_again(
-        self, rng: Random, index: int, other: int, times: int, pauses_ms: tuple[int, ...]
+        self,
+        rng: Random,
+        where: TopicPartition,
+        other: int,
+        times: int,
+        pauses_ms: tuple[int, ...],
     ) -> None:
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
         if not times or self.faults.is_over or controller is None:
             return
-        now = controller.loader.image.partition(self.topic, index)
+        now = controller.loader.image.partition(*where)
         if now is None or other >= len(now.replicas):
             return
         members = list(now.replicas)
         members[0], members[other] = members[other], members[0]
-        self._make_leader(index, members, rng)
-        again = partial(self._swap_again, rng, index, other, times - 1, pauses_ms)
+        self._make_leader(where, members, rng)
+        again = partial(self._swap_again, rng, where, other, times - 1, pauses_ms)
         cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
 
     def lead(self, node_id: int, where: TopicPartition, rng: Random) -> None:
@@ -252,20 +293,22 @@ class Operators:
             return
         if node_id in now.isr and not now.adding_replicas:
             others = [each for each in now.replicas if each != node_id]
-            self._make_leader(where.partition, [node_id, *others], rng)
+            self._make_leader(where, [node_id, *others], rng)
 
-    def _make_leader(self, index: int, members: list[int], rng: Random) -> None:
+    def _make_leader(self, where: TopicPartition, members: list[int], rng: Random) -> None:
         cluster = self.faults.cluster
-        self._note(f"requests leader {members[0]} for {self.topic}-{index}")
+        self._note(f"requests leader {members[0]} for {where}")
         connections = self.connections(f"operator{cluster.world.now_us}")
         bootstrap = rng.choice(connections.bootstrap)
         moved = AlterPartitionReassignmentsRequest(
             timeout_ms=_TIMEOUT_MS,
-            topics=[ReassignableTopic(self.topic, [ReassignablePartition(index, members)])],
+            topics=[
+                ReassignableTopic(where.topic, [ReassignablePartition(where.partition, members)])
+            ],
         )
         elected = elections.ElectLeadersRequest(
             election_type=_PREFERRED,
-            topic_partitions=[elections.TopicPartitions(self.topic, partitions=[index])],
+            topic_partitions=[elections.TopicPartitions(where.topic, partitions=[where.partition])],
             timeout_ms=_TIMEOUT_MS,
         )
         connections.ask(
@@ -378,6 +421,7 @@ class Operators:
         OperatorAction.FEATURE: _feature,
         OperatorAction.REASSIGN: _reassign,
         OperatorAction.SWAP: _swap,
+        OperatorAction.SWAP_TRANSACTIONS: _swap_transactions,
         OperatorAction.TOPIC: _topic,
         OperatorAction.ROLL: _roll,
         OperatorAction.VOTERS: _change_voters,

@@ -23,6 +23,7 @@ from minikafka.sim.drive.incidents import (
     OperatorAction,
 )
 from minikafka.sim.drive.mixes import (
+    COORDINATING,
     CRASHING,
     DAMAGING,
     DELETING,
@@ -71,7 +72,7 @@ _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
     *DIRECTORY_FAULTS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
-    OperatorAction.TRANSACTION_VERSION,
+    OperatorAction.TRANSACTION_VERSION, OperatorAction.SWAP_TRANSACTIONS,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
@@ -79,8 +80,7 @@ _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
 _FEATURE_SHARE = 0.15
 _LINKS_SHARE = 0.1
-_ERRORS_SHARE = 0.2
-_DAMAGE_SHARE = 0.2
+_ERRORS_SHARE = _DAMAGE_SHARE = 0.2
 _DAMAGE_ALONE_SHARE = 0.5
 _TWO_DISKS_SHARE = 0.5
 _RELOCATING_SHARE = 0.2
@@ -89,10 +89,10 @@ _SHRINKING_SHARE = 0.15
 _TRUNCATING_SHARE = 0.06
 _TRANSACTIONS_SHARE = 0.35
 _UPGRADING_SHARE = 0.25
+_COORDINATING_SHARE = 0.3
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
-_LASTING_MS = (200, 2_000, 8_000, 30_000)
-_LONG_MS = (4_000, 8_000, 30_000)
+_LASTING_MS, _LONG_MS = (200, 2_000, 8_000, 30_000), (4_000, 8_000, 30_000)
 _SHORT_MS = (500, 2_000, 4_000)
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, STOPPING),
@@ -293,14 +293,12 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _WORK_SHARE:
         # Batches exceed the budget of a step: all, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
-    plan = _with_forgetful_voters(_with_member_changes(plan))
-    plan = _with_damage(plan)
+    plan = _with_damage(_with_forgetful_voters(_with_member_changes(plan)))
     if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
-        two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
         # A broker survives the loss of the directory without the metadata log.
+        two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
         plan = replace(plan, log_dirs=2 if two else 1)
-    plan = _with_moves_between_directories(plan)
-    plan = _with_transactions(plan)
+    plan = _with_transactions(_with_moves_between_directories(plan))
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
     return replace(plan, some_stay_down=some_stay_down)
 
@@ -371,9 +369,11 @@ def _with_transactions(plan: Plan) -> Plan:
         transaction_pace_ms=own.choice((200, 600, 2_000)),
         plain_writers=Random(f"shared/{plan.seed}").choice((0, 1, 2)),
     )
-    if own.random() >= _UPGRADING_SHARE:
-        return plan
-    added = _incidents(own, plan, UPGRADING, lasting_ms=_SHORT_MS)
+    upgrades = own.random() < _UPGRADING_SHARE
+    added = _incidents(own, plan, UPGRADING, lasting_ms=_SHORT_MS) if upgrades else []
+    own = Random(f"coordinators/{plan.seed}")
+    if own.random() < _COORDINATING_SHARE:
+        added += _incidents(own, plan, COORDINATING, _QUICK_PACES_MS, _SHORT_MS)
     return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 

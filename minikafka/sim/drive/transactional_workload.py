@@ -35,6 +35,7 @@ PLAIN, INPUT, OUTPUT = "txn", "in", "out"
 TOPICS = (PLAIN, INPUT, OUTPUT)
 GROUP = "loop"
 PARTITIONS = 2
+"""The number of partitions of each of them, and of `__transaction_state` (`Plan.given`)."""
 _PRODUCERS = ("x1", "x2")
 _ZOMBIES = ("z1", "z2")
 _MORTAL = "d"

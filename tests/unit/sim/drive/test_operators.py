@@ -123,6 +123,25 @@ def test_leadership_moves_while_messages_are_delayed():
     assert registration(cluster, "t").leader_epoch > epoch + 12
 
 
+def test_coordinators_and_leaders_of_transactions_move():
+    cluster = started_cluster(3, separate_controller=True)
+    topics = ("__transaction_state", "txn", "in", "out")
+    for name in topics:
+        create_topic(cluster, name, replicas=[[1, 2], [2, 3]])
+    notes = []
+    cluster.world.on_line = notes.append
+    carry_out(cluster, operators_of(cluster), OperatorAction.SWAP_TRANSACTIONS, times=20)
+    for name in topics:
+        epochs = [registration(cluster, name, index).leader_epoch for index in range(2)]
+        assert max(epochs) > 0, name
+    for what in (
+        r"some connections from n\d to other brokers",
+        r"connections from the controller to n\d and from n\d to n\d",
+        "connections from the controller to coordinators",
+    ):
+        assert any(re.search(f"{what} are stuck for", note) for note in notes), what
+
+
 def test_brokers_are_restarted_one_after_the_other():
     cluster = started_cluster(3, separate_controller=True)
     operators = Operators(

@@ -30,6 +30,7 @@ def test_everything_is_drawn_by_some_seed():
     assert {plan.retention_bytes for plan in PLANS} == {-1, 0, 4_000, 40_000}
     assert {plan.snapshot_bytes for plan in PLANS} == {0, 200, 1_000, 5_000}
     assert {plan.transaction_version for plan in PLANS if plan.transactions} == {1, 2}
+    assert {plan.plain_writers for plan in PLANS if plan.transactions} == {0, 1, 2}
 
 
 def test_a_third_of_the_seeds_has_transactions_with_the_settings_of_the_cluster():
