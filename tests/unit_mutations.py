@@ -129,6 +129,33 @@ UNIT_MUTATIONS = (
         "tests/unit/log/test_future_logs.py::test_a_crash_within_a_swap_loses_nothing",
         "few crashes fall between the two renames of a swap",
     ),
+    UnitMutation(
+        mutation(
+            "a marker that an epoch fences counts as written",
+            ("transaction.marker_sender", "MarkerSender._judge", "if code in _WRITTEN:",
+             "if code in _WRITTEN | _SUPERSEDED:"),
+        ),
+        "tests/unit/transaction/test_marker_sender.py",
+        "only a deposed coordinator is fenced, and the record with which it ends is not committed",
+    ),
+    UnitMutation(
+        mutation(
+            "a lost decision excuses the transactions of all ids",
+            ("sim.checks.transaction_losses", "TransactionLosses.decisions",
+             "is_excused=transactional_id in self._ids", "is_excused=bool(self._ids)"),
+        ),
+        "tests/unit/sim/checks/test_transaction_losses.py",
+        "a mutant must break the outcome of one id in a run that rightly loses a decision of another",
+    ),
+    UnitMutation(
+        mutation(
+            "decisions may be lost without an unclean election",
+            ("sim.checks.transaction_losses", "TransactionLosses.decisions",
+             "if self.checkers.may_lose_decisions(where)", "if True"),
+        ),
+        "tests/unit/sim/checks/test_transaction_losses.py",
+        "DecisionsAreKept reports the same loss",
+    ),
 )  # fmt: skip
 
 
