@@ -68,7 +68,7 @@ RULES = {
     "FencedEpoch": 10_000,
     "FormerLeader": 20,
     "FutureLog": 3_000,
-    "G0, G1a, G1b, G1c": 1_200,
+    "G0, G1a, G1b, G1c": 2_000,
     "H1, H2, H3": 30_000,
     "H1, H2, H3 by the leader's own view": 30_000,
     "H7": 30_000,
