@@ -155,7 +155,7 @@ class Nursery:
         request = {
             "file": str(properties_file),
             "environ": {**os.environ, **(environ or {})},
-            "directory": str(Path.cwd()),
+            "directory": _directory(),
             "files": resource.getrlimit(resource.RLIMIT_NOFILE),
         }
         read_end, write_end = os.pipe()
@@ -389,7 +389,8 @@ class _Server:
             sys.stderr = sys.stderr or os.fdopen(2, "w", buffering=1)
             os.environ.clear()
             os.environ.update(request["environ"])
-            os.chdir(request["directory"])
+            if request["directory"] is not None:
+                os.chdir(request["directory"])
             resource.setrlimit(resource.RLIMIT_NOFILE, tuple(request["files"]))
             status = run_node(request["file"], ready_fd=ready, lifeline_fds=(lifeline, self._alive))
         except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
@@ -409,6 +410,14 @@ def _open_standard_files() -> None:
     while descriptor < _STANDARD_FILES:
         descriptor = os.open(os.devnull, os.O_RDWR)
     os.close(descriptor)
+
+
+def _directory() -> str | None:
+    """Return the owner's working directory; None if it was removed, which ends no program."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return None
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

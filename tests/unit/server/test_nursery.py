@@ -116,6 +116,16 @@ def test_a_node_that_cannot_start_has_its_status_and_its_lines(launch):
     node.send_signal(signal.SIGKILL)  # it has ended: nothing happens
 
 
+def test_an_owner_whose_working_directory_was_removed_launches_nodes(launch, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    node, log = launch()
+    assert node.wait(30) == 2
+    assert "process.roles" in log.read_text()
+
+
 def test_a_forked_nursery_is_as_one_that_was_spawned(tmp_path):
     file = tmp_path / "server.properties"
     file.write_text("no.such.key\n")
