@@ -22,13 +22,13 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 7_730,
+    "unit": 7_792,
     "property": 3_179,
     "conformance": 1_287,
-    "simulation": 507,
+    "simulation": 537,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 176,
+    "integration": 178,
     "fault": 188,
     "golden": 53,
     "attacks": 16,
