@@ -22,15 +22,21 @@ class _End:
 
     recovery_point: int
     log_end_offset: int
+    log_start_offset: int = 0
 
 
 @dataclass(slots=True)
 class _Gap:
-    """Offsets from `start` to below `end` that a replica may have lost."""
+    """Offsets from `start` to below `end` that a replica may have lost.
+
+    Those below `log_start` it had deleted: it need not have them again if it has lost the log start
+    offset, too.
+    """
 
     start: int
     end: int
     elr_was_off: bool
+    log_start: int = 0
 
 
 @dataclass(slots=True)
@@ -46,9 +52,9 @@ class PowerLosses:
         log = partition.log
         end = self._ends.get(key)
         if end is None:
-            self._ends[key] = _End(log.recovery_point, log.log_end_offset)
-        else:
-            end.recovery_point, end.log_end_offset = log.recovery_point, log.log_end_offset
+            end = self._ends[key] = _End(0, 0)
+        end.recovery_point, end.log_end_offset = log.recovery_point, log.log_end_offset
+        end.log_start_offset = log.log_start_offset
         gap = self._gaps.get(key)
         if gap is not None and node.started and log.log_end_offset >= gap.end:
             del self._gaps[key]
@@ -60,12 +66,13 @@ class PowerLosses:
             if holder != node_id:
                 continue
             start = 0 if everything else end.recovery_point
-            gap = _Gap(start, end.log_end_offset, not elr_is_on)
+            gap = _Gap(start, end.log_end_offset, not elr_is_on, end.log_start_offset)
             former = self._gaps.get((holder, where))
             if former is not None:
                 gap.start = min(start, former.start)
                 gap.end = max(gap.end, former.end)
                 gap.elr_was_off |= former.elr_was_off
+                gap.log_start = max(gap.log_start, former.log_start)
             if gap.start < gap.end:
                 self._gaps[holder, where] = gap
                 found.append(where)
@@ -79,4 +86,9 @@ class PowerLosses:
     def excuses(self, node_id: int, where: TopicPartition, offset: int) -> bool:
         """Return True if a replica may lead without the record at `offset`."""
         gap = self._gaps.get((node_id, where))
-        return gap is not None and gap.elr_was_off and gap.start <= offset < gap.end
+        if gap is None or not gap.elr_was_off:
+            return False
+        if offset < gap.log_start:
+            # It has lost everything: may it lack the first record that it had?
+            return gap.start <= gap.log_start
+        return gap.start <= offset < gap.end

@@ -11,9 +11,11 @@ WHERE = TopicPartition("t", 0)
 OTHER = TopicPartition("t", 1)
 
 
-def look(losses, end_offset, *, recovery_point=0, node_id=1, where=WHERE, started=True):
+def look(losses, end_offset, *, recovery_point=0, start=0, node_id=1, where=WHERE, started=True):
     node = SimpleNamespace(config=SimpleNamespace(node_id=node_id), started=started)
-    log = SimpleNamespace(recovery_point=recovery_point, log_end_offset=end_offset)
+    log = SimpleNamespace(
+        recovery_point=recovery_point, log_end_offset=end_offset, log_start_offset=start
+    )
     losses.record(node, SimpleNamespace(topic_partition=where, log=log))
 
 
@@ -51,6 +53,19 @@ def test_a_gap_is_an_excuse_once_elr_is_switched_off(losses):
 def test_other_disks_may_hold_nothing(losses):
     losses.lost(1, everything=True, elr_is_on=False)
     assert excused(losses) == list(range(10))
+
+
+@pytest.mark.parametrize("start", [6, 8, 10])
+def test_a_log_that_may_be_empty_need_not_have_what_it_had_deleted(losses, start):
+    look(losses, 10, recovery_point=6, start=start)
+    losses.lost(1, everything=False, elr_is_on=False)
+    assert excused(losses) == list(range(10))
+
+
+def test_flushed_records_above_the_log_start_are_not_excused_by_what_was_deleted(losses):
+    look(losses, 10, recovery_point=6, start=3)
+    losses.lost(1, everything=False, elr_is_on=False)
+    assert excused(losses) == [6, 7, 8, 9]
 
 
 def test_a_flushed_log_has_no_gap(losses):
