@@ -34,7 +34,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a power loss excuses losses with ELR",
-            ("sim.checks.power_losses", "PowerLosses.excuses", "and gap.elr_was_off", ""),
+            ("sim.checks.power_losses", "PowerLosses.excuses", "or not gap.elr_was_off", ""),
         ),
         ("LeaderCandidateCompleteness", "LeaderCompleteness", "WeakIsr"),
     ),
