@@ -309,7 +309,7 @@ class RunningNode:
             self._give_up(StartError(f"the metrics listener cannot listen: {error.strerror}"))
 
     def _give_up(self, problem: StartError) -> None:
-        """Shut the node down, since no client can reach it."""
+        """Shut the node down, since one of its listeners cannot be opened."""
         self.problem = problem
         _log.critical("%s", problem)
         self.driver.step(ShutdownRequested())
