@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from struct import Struct
 from typing import Final
 
@@ -91,6 +92,73 @@ def scan_batches(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
             return
         else:
             wanted = _LENGTH.unpack_from(window, 8)[0] + LOG_OVERHEAD
+
+
+def check_up_to(file: File, path: str, offset: int) -> None:
+    """Check the checksums of all batches of the log file at `path`, up to the one with `offset`.
+
+    Raises:
+        DamagedRecordsError: one of them is damaged, or partial. The text names file and byte.
+    """
+    end, wrong = 0, "no batch ends within the file"
+    try:
+        for position, header, batch in scan_batches(file):
+            end = position
+            check_crc(batch, 0, header)
+            if header.last_offset >= offset:
+                return
+            end += header.size
+    except CorruptRecordsError as error:
+        wrong = str(error)
+    if end < file.size:
+        raise DamagedRecordsError(f"{path}: damaged at byte {end}: {wrong}")
+
+
+def has_timestamp(file: File, path: str, position: int, timestamp: int, offset: int) -> bool:
+    """True if the batch with `offset`, at or after `position`, has this greatest timestamp.
+
+    Raises:
+        DamagedRecordsError: it has not, and the log file at `path` is damaged up to this batch.
+    """
+    with suppress(CorruptRecordsError):
+        for _, header in scan_headers(file, position):
+            if header.last_offset >= offset:
+                if header.max_timestamp == timestamp:
+                    return True
+                break
+    check_up_to(file, path, offset)
+    return False
+
+
+def begins_batch(file: File, position: int, offsets: range) -> bool:
+    """True if there is a batch at `position` whose base offset is in `offsets`.
+
+    For a batch of the current format, base offset, length and magic are checked. A header of an old
+    format is shorter, so that random bytes may pass for it: its checksum is checked, too.
+    """
+    head = file.read_at(position, HEADER_SIZE)
+    if len(head) < _SHORTEST:
+        return False
+    base_offset, length = _OFFSET_AND_LENGTH.unpack_from(head)
+    size = length + LOG_OVERHEAD
+    if base_offset not in offsets or size > file.size - position:
+        return False
+    if head[MAGIC_OFFSET] == _LATEST_MAGIC:
+        return size >= HEADER_SIZE and read_header(head).last_offset_delta >= 0
+    return _is_old_batch(file, position, size)
+
+
+def _is_old_batch(file: File, position: int, size: int) -> bool:
+    if size <= MAGIC_OFFSET:
+        return False
+    batch = file.read_at(position, size)
+    try:
+        header = header_at(batch, 0, size)
+        if header is not None:
+            check_crc(batch, 0, header)
+    except CorruptRecordsError:
+        return False
+    return header is not None
 
 
 def find_batch(file: File, position: int, offsets: range) -> int | None:

@@ -8,7 +8,6 @@ is rebuilt. Source: `LogSegment`, `LazyIndex`.
 
 import logging
 from dataclasses import dataclass, field
-from struct import Struct
 from typing import Final
 
 from minikafka.common.faults import StorageFault
@@ -24,25 +23,25 @@ from minikafka.log.file_names import (
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
 from minikafka.log.offset_index import OffsetIndex
 from minikafka.log.results import DamagedRecordsError
-from minikafka.log.scan import scan_batches, scan_headers, scan_log
+from minikafka.log.scan import (
+    begins_batch,
+    check_up_to,
+    has_timestamp,
+    scan_batches,
+    scan_log,
+)
 from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.time_index import TimeEntry, TimeIndex
 from minikafka.log.transaction_index import ENTRY_SIZE as TXN_ENTRY_SIZE
 from minikafka.log.transaction_index import AbortedTransaction, decode, encode, is_sound
 from minikafka.records.batch import (
-    HEADER_SIZE,
-    LOG_OVERHEAD,
-    MAGIC_OFFSET,
     BatchHeader,
-    read_header,
 )
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.scan import check_crc, header_at
+from minikafka.records.scan import check_crc
 
 LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
 _HINTS: Final = 64
-_HEAD = Struct(">qi")
-_MAGIC: Final = 2
 _log = logging.getLogger("minikafka.log")
 
 
@@ -77,6 +76,8 @@ class SegmentIndexes:
     _is_used: bool = False
     """True if an index was used since the last `release`."""
     _unindexed_bytes: int = 0
+    _damage: str | None = None
+    """The damage to the log because of which the time index does not fit it."""
 
     @classmethod
     def of(
@@ -117,7 +118,7 @@ class SegmentIndexes:
             index = self._time_index = TimeIndex.decode(
                 self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
             )
-            if not index.is_sound or not self._is_in_log(index.last_entry):
+            if not index.is_sound or not self._fits(index):
                 self._rebuild_bad(TIME_INDEX_SUFFIX)
         return self._time_index
 
@@ -190,7 +191,7 @@ class SegmentIndexes:
         """
         self._is_used = True
         position = self.offset_index.lookup(offset)
-        if position and not self._begins_batch(position, offset):
+        if position and not begins_batch(self._file, position, range(self.base_offset, offset + 1)):
             self._rebuild_bad(INDEX_SUFFIX)
             position = self.offset_index.lookup(offset)
         return position
@@ -199,8 +200,13 @@ class SegmentIndexes:
         """The last entry of the time index that is not later than `timestamp`.
 
         As in `scan_from`, it is compared with the log, and the index is rebuilt if it is wrong.
+
+        Raises:
+            DamagedRecordsError: the log is damaged at the entry or before it.
         """
         entry = self.time_index.lookup(timestamp)
+        if self._damage is not None:
+            raise DamagedRecordsError(self._damage)
         if not self._is_in_log(entry):
             self._rebuild_bad(TIME_INDEX_SUFFIX)
             entry = self.time_index.lookup(timestamp)
@@ -266,12 +272,21 @@ class SegmentIndexes:
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
         self.write()
-        self.first_timestamp = None
+        self.first_timestamp = self._damage = None
         self._truncate_aborted(offset)
 
     def rebuild(self) -> None:
-        """Rebuild the offset index and the time index from an intact log file."""
+        """Rebuild the offset index and the time index from the log file.
+
+        A sound time index is kept if the log is damaged: the log no longer has its timestamps, and
+        retention would take the segment for older than it is.
+        """
+        kept = self._index_of_damaged()
         self.read_log(verify=False)
+        if kept is not None:
+            self._time_index, self._damage = kept
+            if kept[0].last_entry.timestamp > self.latest.timestamp:
+                self._latest = kept[0].last_entry
         self.write_last()
 
     def read_log(
@@ -368,53 +383,50 @@ class SegmentIndexes:
             # Of a process that crashed: maybe not durable.
             self.unsynced[path] = None
 
-    def _begins_batch(self, position: int, offset: int) -> bool:
-        """True if there is a batch at `position` that begins at or below `offset`.
-
-        For a batch of the current format, base offset, length and magic are checked. A header of an
-        old format is shorter, so that random bytes may pass for it: its checksum is checked, too.
-        """
-        head = self._file.read_at(position, HEADER_SIZE)
-        if len(head) < MAGIC_OFFSET + 1:
-            return False
-        base_offset, length = _HEAD.unpack_from(head)
-        size = length + LOG_OVERHEAD
-        if not self.base_offset <= base_offset <= offset or size > self._file.size - position:
-            return False
-        if head[MAGIC_OFFSET] == _MAGIC:
-            return size >= HEADER_SIZE and read_header(head).last_offset_delta >= 0
-        return self._is_old_batch(position, size)
-
-    def _is_old_batch(self, position: int, size: int) -> bool:
-        if size <= MAGIC_OFFSET:
-            return False
-        batch = self._file.read_at(position, size)
+    def _fits(self, index: TimeIndex) -> bool:
+        """True if the log contains the last entry of a time index, or has lost it by damage."""
         try:
-            header = header_at(batch, 0, size)
-            if header is not None:
-                check_crc(batch, 0, header)
-        except CorruptRecordsError:
-            return False
-        return header is not None
+            return self._is_in_log(index.last_entry)
+        except DamagedRecordsError as error:
+            self._damage = str(error)
+            return True
 
     def _is_in_log(self, entry: TimeEntry) -> bool:
-        """True if the log contains the batch that an entry of the time index names."""
-        if entry.timestamp < 0:
-            return True
+        """True if the log contains the batch that an entry of the time index names.
+
+        Raises:
+            DamagedRecordsError: it does not, and it is damaged up to this batch.
+        """
+        return entry.timestamp < 0 or has_timestamp(
+            self._file, self.log_path, self.scan_from(entry.offset), *entry
+        )
+
+    def _index_of_damaged(self) -> tuple[TimeIndex, str] | None:
+        """The time index to keep in a rebuild, and the damage that is the reason to keep it."""
+        index = self._time_index
+        if index is None:
+            content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
+            index = TimeIndex.decode(
+                self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
+            )
+        if not index.is_sound or not len(index):
+            return None
         try:
-            for _, header in scan_headers(self._file, self.scan_from(entry.offset)):
-                if header.last_offset >= entry.offset:
-                    return header.max_timestamp == entry.timestamp
-        except CorruptRecordsError:
-            pass  # The log itself is damaged there: the next read reports it.
-        return False
+            check_up_to(self._file, self.log_path, index.last_entry.offset)
+        except DamagedRecordsError as error:
+            return index, str(error)
+        return None
 
     def _rebuild_bad(self, suffix: str) -> None:
         _log.warning(
             "%s/%s does not fit its log: rebuilding the indexes of the segment",
             self.disk.root, self.path(suffix),
         )  # fmt: skip
-        self.rebuild()
+        if suffix == INDEX_SUFFIX:
+            self.rebuild()
+        else:
+            self.read_log(verify=False)
+            self.write_last()
 
     def _index(self, header: BatchHeader, position: int) -> None:
         self.offset_index.append(header.last_offset, position)
@@ -426,7 +438,7 @@ class SegmentIndexes:
         self._offset_index = OffsetIndex(self.base_offset, entries // OFFSET_ENTRY_SIZE)
         self._time_index = TimeIndex(self.base_offset, entries // TIME_ENTRY_SIZE)
         self._latest = self._time_index.last_entry
-        self.first_timestamp = None
+        self.first_timestamp = self._damage = None
         self._unindexed_bytes = 0
 
     def _truncate_aborted(self, offset: int) -> None:

@@ -64,6 +64,60 @@ def test_by_the_time_index_where_records_are_damaged():
     assert count([found, last], retention_ms=9_000) == 0
 
 
+INDEXED = LogConfig(index_interval_bytes=100)
+SIZE, DELTA, LATEST = (8, 12), (23, 27), (35, 43)
+"""The bytes of a batch that hold its size, the delta of its last offset, and its timestamp."""
+
+
+def three_batches(value_bytes):
+    """The log of a closed segment, with timestamps 1000, 2000 and 3000."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    segment = Segment.open(disk, "t-0", 0, INDEXED, NOW, create=True)
+    for offset in range(3):
+        rows = [NewRecord(1_000 + 1_000 * offset, None, b"v" * value_bytes)]
+        data = bytes(build_batch(rows, BatchOptions(base_offset=offset)))
+        segment.append(data, [read_header(data)])
+    segment.indexes.write_last()
+    return disk, segment
+
+
+def count_by_age(disk, retention_ms):
+    """Open the segment, and count."""
+    found = Segment.open(disk, "t-0", 0, INDEXED, NOW, create=False)
+    last = Segment.open(disk, "t-0", 30, INDEXED, NOW, create=True)
+    return count([found, last], retention_ms=retention_ms)
+
+
+@pytest.mark.parametrize("has_bad_index", [False, True])
+@pytest.mark.parametrize("value_bytes", [20, 200])
+@pytest.mark.parametrize("batch", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("bad", "byte"), [(SIZE, 0), (SIZE, 127), (DELTA, 0), (DELTA, 1), (LATEST, 0)]
+)
+def test_damage_does_not_make_a_segment_older(bad, byte, batch, value_bytes, has_bad_index):
+    """Seed 70004190: the log lost its timestamps, but the time index has them."""
+    disk, segment = three_batches(value_bytes)
+    start = batch * segment.size // 3 + bad[0]
+    for at in range(start, start + bad[1] - bad[0]):
+        disk.content(segment.path(".log"))[at] = byte
+    if has_bad_index:
+        index = disk.content(segment.path(".index"))
+        index[:] = b"\xff" * len(index)
+    for _ in range(2):
+        assert count_by_age(disk, 7_000) == 0
+        assert count_by_age(disk, 6_999) == 1
+
+
+def test_a_time_index_that_does_not_fit_a_sound_log_does_not_count():
+    disk, segment = three_batches(200)
+    index = disk.content(segment.path(".timeindex"))
+    index[-12:-4] = (9_000).to_bytes(8)
+    assert count_by_age(disk, 7_000) == 0
+    assert count_by_age(disk, 6_999) == 1
+    assert index[-12:-4] == (3_000).to_bytes(8)
+
+
 @pytest.mark.parametrize(("segments_kept", "expected"), [(3, 0), (2, 1), (1, 2), (0, 3)])
 def test_by_size(segments, segments_kept, expected):
     size = segments[0].size

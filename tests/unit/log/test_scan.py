@@ -2,7 +2,8 @@
 
 import pytest
 
-from minikafka.log.scan import find_batch, scan_batches, scan_headers
+from minikafka.log.results import DamagedRecordsError
+from minikafka.log.scan import check_up_to, find_batch, scan_batches, scan_headers
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.sim.world.sim_disk import SimDisk
@@ -48,6 +49,17 @@ def test_zeros_are_no_batch():
         list(scan_headers(file))
     with pytest.raises(CorruptRecordsError):
         list(scan_batches(file))
+
+
+@pytest.mark.parametrize("at", [8, 20, 35, 60])
+def test_batches_are_checked_up_to_an_offset(at):
+    position = sum(map(len, BATCHES[:4]))
+    content = bytearray(b"".join(BATCHES))
+    content[position + at] ^= 0x40
+    check_up_to(file_of(content), "a", 3)
+    for offset in (4, 5, 100):
+        with pytest.raises(DamagedRecordsError, match=f"^a: damaged at byte {position}: "):
+            check_up_to(file_of(content), "a", offset)
 
 
 def test_a_whole_batch_is_found_behind_damage_in_any_window():

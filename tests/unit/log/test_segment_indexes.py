@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.log.disk import read_file
+from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.sim.world.sim_disk import SimDisk
@@ -32,6 +33,28 @@ def test_recovery_makes_the_same_indexes(segment):
     assert segment.indexes.offset_index.entries() == offsets
     assert segment.indexes.time_index.entries() == times
     assert read_file(segment.disk, segment.path(".index")) == segment.indexes.offset_index.encode()
+
+
+def test_a_search_by_time_reports_damage_that_hides_a_timestamp(segment):
+    """Without the entry of the time index it would find a later record, or none."""
+    segment.indexes.write_last()
+    size = segment.batch_size(0)
+    content = segment.disk.content(segment.path(".log"))
+    latest = slice(19 * size + 35, 19 * size + 43)
+    before, content[latest] = content[latest], bytes(8)
+    again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
+    for _ in range(2):
+        with pytest.raises(DamagedRecordsError, match=f"damaged at byte {19 * size}: "):
+            again.batch_at_or_after(1_019, BASE)
+    content[latest] = before
+    assert (
+        Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
+        .batch_at_or_after(1_019, BASE)
+        .header.base_offset
+        == BASE + 38
+    )
+    again.truncate_to(BASE + 38)
+    assert again.batch_at_or_after(1_018, BASE).header.base_offset == BASE + 36
 
 
 def test_aborted_transactions_follow_a_truncation(segment):
