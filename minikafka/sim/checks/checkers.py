@@ -144,6 +144,7 @@ class Checkers:
         self.quorum = QuorumChecks(self.coverage)
         for node in self.nodes.values():
             node.on_decided = self.quorum.decided
+            node.on_end = self._ended
         self.retention = RetentionChecks(coverage=self.coverage)
         self.append_order = AppendOrderChecks(self.coverage)
         self.durability = DurabilityChecks(self.coverage)
@@ -224,6 +225,10 @@ class Checkers:
             known = self.committed.get(partition.topic_partition)
             if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
                 views[id(partition)] = ReplicaView(partition, known)
+
+    def _ended(self, node: SimNode) -> None:
+        """Check the files that a process leaves: no check has followed its last step."""
+        self.retention.process_ended(node)
 
     def _miss(self, running: Node) -> None:
         """Record that no replica of a node is checked."""

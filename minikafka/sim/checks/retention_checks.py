@@ -3,16 +3,28 @@
 A log start offset that moves removes acknowledged records without another excuse. So each move
 needs a reason: the log still has `retention_bytes` after it, or the leader has moved before.
 
+A process may end in the step in which retention deletes segments, and its machine may lose records
+then. So the files are checked at the end of the process, too.
+
 Source: KIP-107 (the log start offset), `UnifiedLog.deleteOldSegments`.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
+
+
+class _Seen(NamedTuple):
+    """A replica at its last check."""
+
+    log_start_offset: int = 0
+    high_watermark: int = 0
 
 
 @dataclass(slots=True)
@@ -25,7 +37,7 @@ class RetentionChecks:
     retention_bytes: int = -1
     trimmed: dict[TopicPartition, int] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
-    _seen: dict[tuple[int, TopicPartition], int] = field(default_factory=dict)
+    _seen: dict[tuple[int, TopicPartition], _Seen] = field(default_factory=dict)
 
     def check(self, node: SimNode, partition: Partition) -> None:
         """Check a replica's log start offset, if it has moved forward."""
@@ -33,11 +45,9 @@ class RetentionChecks:
         start = log.log_start_offset
         key = (node.config.node_id, where)
         # It may move back, too: with a log that is truncated to that of an unclean leader.
-        seen = self._seen.get(key, 0)
-        if start == seen:
-            return
-        self._seen[key] = start
-        if start < seen:
+        seen = self._seen.get(key, _Seen()).log_start_offset
+        self._seen[key] = _Seen(start, log.high_watermark)
+        if start <= seen:
             return
         self.coverage.rules["retention"] += 1
         self.coverage.events["log start offset moves"] += 1
@@ -62,7 +72,27 @@ class RetentionChecks:
         """
         if partition.is_leader:
             return 0
-        return self._seen.get((partition.leader, partition.topic_partition), 0)
+        leader = self._seen.get((partition.leader, partition.topic_partition), _Seen())
+        return leader.log_start_offset
+
+    def process_ended(self, node: SimNode) -> None:
+        """Record what retention has deleted in steps that no check has followed.
+
+        A log start offset without this right is found at the check after the next start.
+        """
+        for (node_id, where), seen in self._seen.items():
+            if node_id != node.config.node_id:
+                continue
+            for disk in node.disks.values():
+                sizes = {
+                    int(path.rpartition("/")[2].removesuffix(LOG_SUFFIX)): size
+                    for path, size in disk.sizes(str(where)).items()
+                    if path.endswith(LOG_SUFFIX)
+                }
+                start = min(sizes, default=0)
+                is_allowed = 0 <= self.retention_bytes <= sum(sizes.values())
+                if is_allowed and seen.log_start_offset < start <= seen.high_watermark:
+                    self.trimmed[where] = max(start, self.trimmed.get(where, 0))
 
     def records_removed(self, where: TopicPartition, offset: int) -> None:
         """Lower `trimmed` to an offset from which an unclean election has removed records."""

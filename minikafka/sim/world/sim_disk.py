@@ -28,7 +28,6 @@ Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
 """Called with the name of an operation that changes the disk, and the bytes that it writes."""
 
-
 _FOLDER = Inode()
 
 
@@ -142,7 +141,7 @@ class SimDisk:
         self.syncs = 0
         self.folders_changed = 0
         """Number of folders that were created, renamed or removed."""
-        self.before_change: BeforeChange = _go_on
+        self.before_change: BeforeChange = lambda *_: None
         self._capacity = capacity
         self._used = 0
         self._locked = False
@@ -205,6 +204,11 @@ class SimDisk:
         """Return the names in a folder, sorted."""
         self.begin_reading("list")
         return sorted(name.rpartition("/")[2] for name in self._names.inside(path))
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the bytes of each file in a folder; also if the disk is broken."""
+        files = self._names.files
+        return {path: len(files[path].data) for path in self._names.inside(folder) if path in files}
 
     def make_dir(self, path: str) -> None:
         """Create a folder, if it does not exist."""
@@ -295,8 +299,7 @@ class SimDisk:
                 inode.fail_to_sync(fault.share)
             raise
         self.syncs += 1
-        for change in self._pending.take_all():
-            self._make_durable(change)
+        self.sync_names()
         for inode in self._durable.files.values():
             inode.sync()
         return True
@@ -494,7 +497,3 @@ class SimDisk:
                 self._durable.drop_file(path)
             else:
                 self._durable.put(path, inode)
-
-
-def _go_on(operation: str, data: Buffer) -> None:
-    """Do nothing."""

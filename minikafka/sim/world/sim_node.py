@@ -43,7 +43,7 @@ class SimNode:
     `slice_bytes` what a move between log directories copies in one.
     `on_step` is called after every step of the node: checkers run there. `on_decided` is called
     before the messages of the step leave. `on_fault` is called with the fault of a disk that ends
-    the process.
+    the process, `on_end` when the process has ended, before its disks lose anything.
     """
 
     world: World
@@ -59,6 +59,7 @@ class SimNode:
     on_decided: Callable[["SimNode"], None] = lambda _: None
     on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
     on_power_loss: Callable[["SimNode"], None] = lambda _: None
+    on_end: Callable[["SimNode"], None] = lambda _: None
     config: NodeConfig = field(init=False)
     disks: dict[str, SimDisk] = field(init=False)
     clock: MachineClock = field(init=False)
@@ -392,6 +393,7 @@ class SimNode:
 
     def _process_ended(self, exit_code: int | None) -> None:
         self.network.close_all(self.host)
+        self.on_end(self)
         if any(disk.has_unwritten for disk in self.disks.values()):
             self.on_power_loss(self)
         if self.node is not None:

@@ -113,6 +113,50 @@ def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
         checks.check(cluster.nodes[2], follower)
 
 
+def die_after_a_deletion(cluster, checks):
+    """Broker 1 ends in the step that deletes its first segments, and loses its last record."""
+    node, partition = cluster.nodes[1], replica(cluster, 1, "t")
+    start, partition.log.log_start_offset = partition.log.log_start_offset, 0
+    checks.check(node, partition)
+    node.on_end = checks.process_ended
+    node.kill()
+    (disk,) = node.disks.values()
+    last = max(path for path, size in disk.sizes("t-0").items() if path.endswith(".log") and size)
+    disk.content(last).clear()
+    partition.log.log_start_offset = start
+    return partition
+
+
+def test_what_a_process_deletes_in_its_last_step_is_compared_with_what_it_leaves(cluster):
+    """Seed 70004218: the machine lost power in that step, and unsynced records with it."""
+    log = replica(cluster, 1, "t").log
+    checks = RetentionChecks(log.size_bytes)
+    partition = die_after_a_deletion(cluster, checks)
+    assert log.size_bytes < checks.retention_bytes
+    assert checks.trimmed == {WHERE: log.log_start_offset}
+    checks.check(cluster.nodes[1], partition)
+
+
+@pytest.mark.parametrize("keeps_everything", [True, False])
+def test_a_process_that_deletes_too_much_in_its_last_step_is_found(cluster, keeps_everything):
+    size = replica(cluster, 1, "t").log.size_bytes
+    checks = RetentionChecks(-1 if keeps_everything else size + 1)
+    partition = die_after_a_deletion(cluster, checks)
+    assert checks.trimmed == {}
+    with pytest.raises(Violation, match=r"retention: t-0: n1 starts at \d+ and keeps \d+ bytes"):
+        checks.check(cluster.nodes[1], partition)
+
+
+def test_a_process_that_deletes_uncommitted_records_in_its_last_step_is_found(cluster):
+    log = replica(cluster, 1, "t").log
+    log.high_watermark = log.log_start_offset - 1
+    checks = RetentionChecks(log.size_bytes)
+    partition = die_after_a_deletion(cluster, checks)
+    assert checks.trimmed == {}
+    with pytest.raises(Violation, match="above its high watermark"):
+        checks.check(cluster.nodes[1], partition)
+
+
 def test_only_records_removed_by_retention_may_be_missing(cluster):
     """An unclean election gives the same offsets to new records, which are not old yet."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
