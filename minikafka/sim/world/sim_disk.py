@@ -143,8 +143,9 @@ class SimDisk:
         """Number of folders that were created, renamed or removed."""
         self.before_change: BeforeChange = lambda *_: None
         self._capacity = capacity
-        self._used = 0
-        self._locked = False
+        self._used, self._locked = 0, False
+        self.loads = 0
+        """Number of processes that have loaded the logs on this disk."""
         self._names: NameTable[Inode] = NameTable()
         self._durable: NameTable[Inode] = NameTable()
         self._pending: NameJournal[Inode] = NameJournal()

@@ -163,6 +163,8 @@ class SimNode:
         node.env.units_per_step = self.step_units
         if node.broker is not None:
             node.broker.logs.futures.slice_bytes = self.slice_bytes
+            for directory in node.broker.logs.directories:
+                self.disks[directory.disk.root].loads += directory.is_loaded
         self.node = node
         self.world.note(self.host, "starts")
         for listener in self.config.controller_listeners:

@@ -6,6 +6,9 @@ is not done; it is undetectable in Kafka's own files, too: the leader epoch in a
 high watermarks, of leader epochs and of topic ids, a batch that lands at the same position in
 another partition, and a clean shutdown file that comes back before the broker has registered again.
 
+A checkpoint describes logs that change as soon as a process has loaded them. Its former content is
+outdated then, and no operator restores it; what the process loaded is its content now.
+
 Only the recovery points tell damage in a log from a torn tail. So a node does not have damaged
 records and damaged recovery points at a time: its next start may be that of the last ISR member.
 """
@@ -48,6 +51,8 @@ _IN_FOLDERS: Final = (
 )  # fmt: skip
 _REPLACED: Final = (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS, CLEAN_SHUTDOWN)
 """Files that have their former content after a lost write."""
+_CHECKPOINTS: Final = (HIGH_WATERMARKS, LEADER_EPOCHS, LOG_START_OFFSETS, RECOVERY_POINTS)
+"""Files that a process replaces as a whole, to describe its logs."""
 
 
 @dataclass(slots=True)
@@ -60,23 +65,31 @@ class Patch:
     before: bytes
     after: bytes
     content: bytearray = field(init=False)
+    _loads: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Change the bytes."""
+        self._loads = self.disk.loads
         self.content = self.disk.content(self.path)
         self.content[self.at : self.at + len(self.before)] = self.after
 
     @property
     def is_there(self) -> bool:
         """True if some of the changed bytes are still in the file."""
-        if not self.disk.exists(self.path) or self.disk.content(self.path) is not self.content:
+        if (
+            _is_loaded(self.disk, self.path, self._loads)
+            or not self.disk.exists(self.path)
+            or self.disk.content(self.path) is not self.content
+        ):
             return False
         return self._is_in(self.content)
 
     @property
     def may_come_back(self) -> bool:
         """True if the change is in the file, or may be again after a power loss."""
-        return any(self._is_in(each) for each in self.disk.versions(self.path, self.content))
+        return not _is_loaded(self.disk, self.path, self._loads) and any(
+            self._is_in(each) for each in self.disk.versions(self.path, self.content)
+        )
 
     def _is_in(self, content: bytearray) -> bool:
         found = content[self.at : self.at + len(self.after)]
@@ -97,24 +110,32 @@ class OldContent:
     path: str
     newer: bytes
     content: bytearray = field(init=False)
+    _loads: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Restore the older content."""
+        self._loads = self.disk.loads
         self.disk.bring_back(self.path)
         self.content = self.disk.content(self.path)
 
     @property
     def is_there(self) -> bool:
-        """True if the file was not replaced since."""
-        return self.disk.exists(self.path) and self.disk.content(self.path) is self.content
+        """True if the file was neither replaced nor loaded since."""
+        return (
+            not _is_loaded(self.disk, self.path, self._loads)
+            and self.disk.exists(self.path)
+            and self.disk.content(self.path) is self.content
+        )
 
     @property
     def may_come_back(self) -> bool:
         """True if the older content is there, or may be after a power loss."""
-        return any(True for _ in self.disk.versions(self.path, self.content))
+        return not _is_loaded(self.disk, self.path, self._loads) and any(
+            True for _ in self.disk.versions(self.path, self.content)
+        )
 
     def undo(self) -> None:
-        """Restore the newer content, unless the file was replaced since."""
+        """Restore the newer content, unless the file was replaced or loaded since."""
         if self.is_there:
             self.disk.replaced[self.path] = self.newer
             self.disk.bring_back(self.path)
@@ -277,6 +298,11 @@ class Damager:
                     size = min(size, bytes_below(disk, path, recovery_points.get(where, 0)))
                 if size and path.endswith((LOG_SUFFIX, *_IN_FOLDERS)):
                     yield path, size
+
+
+def _is_loaded(disk: SimDisk, path: str, loads: int) -> bool:
+    """True if a file is a checkpoint that a process has loaded after the first `loads` ones."""
+    return disk.loads > loads and path.rpartition("/")[2] in _CHECKPOINTS
 
 
 def _kind(path: str) -> str:

@@ -7,13 +7,15 @@ import pytest
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
+    LOG_START_OFFSETS,
+    META_PROPERTIES,
     RECOVERY_POINTS,
     read_offsets,
     write_clean_shutdown,
     write_offsets,
 )
 from minikafka.log.disk import write_file
-from minikafka.sim.drive.faults.damage import Damage, Damager, Patch
+from minikafka.sim.drive.faults.damage import Damage, Damager, OldContent, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import DAMAGE, Fault, Incident
 from minikafka.sim.world.sim_disk import SimDisk
@@ -89,6 +91,60 @@ def test_old_recovery_points_are_damage_until_they_are_replaced():
     damage.undo()
     assert not damage.is_there
     assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 42}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda disk: OldContent(disk, RECOVERY_POINTS, bytes(disk.content(RECOVERY_POINTS))),
+        lambda disk: Patch(disk, RECOVERY_POINTS, len("0\n1\nt 0 "), b"42", b"41"),
+        lambda disk: Patch(disk, LOG_START_OFFSETS, len("0\n1\nt 0 "), b"7", b"6"),
+    ],
+)
+def test_a_checkpoint_that_a_process_has_loaded_is_not_restored(damage):
+    """Seed 70004197: it had recovery points of a log that was truncated since."""
+    disk = SimDisk()
+    for point in (40, 42):
+        write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    write_offsets(disk, LOG_START_OFFSETS, {TopicPartition("t", 0): 7}, sync=True)
+    found = damage(disk)
+    content = bytes(disk.content(found.path))
+    assert (found.is_there, found.may_come_back) == (True, True)
+    disk.loads += 1
+    assert (found.is_there, found.may_come_back) == (False, False)
+    found.undo()
+    assert bytes(disk.content(found.path)) == content
+
+
+@pytest.mark.parametrize("path", ["t-0/0.log", META_PROPERTIES])
+def test_other_files_are_restored_after_they_were_loaded(path):
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    write_file(disk, path, b"sound", sync=True)
+    patch = Patch(disk, path, 0, b"s", b"f")
+    disk.loads += 1
+    assert (patch.is_there, patch.may_come_back) == (True, True)
+    patch.undo()
+    assert bytes(disk.content(path)) == b"sound"
+
+
+def test_a_process_that_cannot_load_its_logs_does_not_count():
+    """The operator restores the file that its error names."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    assert produce(leader_client(cluster, "t"), "t", b"some value").error_code == 0
+    node = cluster.nodes[1]
+    (disk,) = node.disks.values()
+    assert disk.loads == 1
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
+    sound = read_offsets(disk, RECOVERY_POINTS)
+    write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): 1_000}, sync=True)
+    node.start()
+    assert (node.alive, disk.loads) == (False, 1)
+    write_offsets(disk, RECOVERY_POINTS, sound, sync=True)
+    node.start()
+    assert (node.alive, disk.loads) == (True, 2)
 
 
 def cut_away():
