@@ -156,6 +156,32 @@ UNIT_MUTATIONS = (
         "tests/unit/sim/checks/test_transaction_losses.py",
         "DecisionsAreKept reports the same loss",
     ),
+    UnitMutation(
+        mutation(
+            "the time index of damaged records is rebuilt from them",
+            ("log.segment_indexes", "SegmentIndexes._fits", "return True", "return False"),
+        ),
+        "tests/unit/log/test_retention.py",
+        "the damage must hide the latest timestamp of a segment that is not old",
+    ),
+    UnitMutation(
+        mutation(
+            "a process may delete anything in its last step",
+            ("sim.checks.retention_checks", "RetentionChecks.process_ended",
+             "0 <= self.retention_bytes <= sum(sizes.values())", "True"),
+        ),
+        "tests/unit/sim/checks/test_retention_checks.py",
+        "a mutant must delete too much in a step that a crash interrupts, and never before",
+    ),
+    UnitMutation(
+        mutation(
+            "a process may delete uncommitted records in its last step",
+            ("sim.checks.retention_checks", "RetentionChecks.process_ended",
+             "start <= seen.high_watermark", "True"),
+        ),
+        "tests/unit/sim/checks/test_retention_checks.py",
+        "a mutant must do so in a step that a crash interrupts, and never before",
+    ),
 )  # fmt: skip
 
 
