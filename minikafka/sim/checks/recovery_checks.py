@@ -4,6 +4,8 @@ An answer that a controller holds must be from the registered process and the pr
 and must match the log of the replica: a log does not change while there is no leader. A recovery
 waits for all replicas until its timeout. At an election no replica that has answered, and none of
 the LastKnownELR under Balanced, may have a longer log than the elected one.
+
+A controller that does not know the next epoch yet is not checked: its records are never committed.
 """
 
 from collections.abc import Mapping
@@ -15,7 +17,7 @@ from minikafka.controller.election import Strategy
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.controller.unclean_recovery import AGGRESSIVE_WAIT_MS, RunningRecovery
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.metadata.partition_registration import NO_LEADER, LeaderRecoveryState
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.world.sim_node import SimNode
@@ -58,9 +60,9 @@ class RecoveryChecks:
         Raises:
             Violation: an answer is stale, or another replica has a longer log.
         """
-        if not controller.is_active:
+        if not controller.is_active or controller.epoch < self._epoch:
             return
-        if controller.epoch != self._epoch:
+        if controller.epoch > self._epoch:
             # U1: another controller begins every recovery again.
             self._epoch, self._finished = controller.epoch, controller.recovery.finished_count
             self._open.clear()
@@ -68,11 +70,7 @@ class RecoveryChecks:
         finished = controller.recovery.finished_count
         if finished > self._finished:
             self.coverage.events["unclean recoveries"] += finished - self._finished
-            still_open = [each.partition for each in running]
-            for key, before in self._open.items():
-                if key not in still_open:
-                    self._check_waited(controller, key, before, now_ms)
-                    self._elected(controller.latest, key, before)
+            self._check_decisions(controller, finished - self._finished, running, now_ms)
         self._finished = finished
         if running or self._open:
             former, self._open = self._open, {}
@@ -82,23 +80,47 @@ class RecoveryChecks:
                 since_ms = known.since_ms if known is not None and is_same else now_ms
                 self._follow(controller.latest, each, since_ms)
 
-    def _check_waited(
-        self, controller: QuorumController, key: TopicIdPartition, before: _Open, now_ms: int
+    def _check_decisions(
+        self,
+        controller: QuorumController,
+        count: int,
+        running: list[RunningRecovery],
+        now_ms: int,
     ) -> None:
-        """U5: a recovery waits for all replicas until its timeout."""
-        view, topic = controller.view, controller.latest.topics.get(key.topic_id)
-        if view is None or topic is None or topic.partitions[key.partition].leader == NO_LEADER:
-            return
+        """Check the `count` recoveries that have elected a leader in this step."""
+        still_open = [each.partition for each in running]
+        led = [
+            (key, before)
+            for key, before in self._open.items()
+            if key not in still_open and _is_unclean(controller.latest, key)
+        ]
+        problems = []
+        for key, before in led:
+            problem = self._unheard(controller, before, now_ms) or self._outranked(
+                controller.latest, key, before
+            )
+            if problem is not None:
+                problems.append(problem)
+        # An operator may have elected further leaders in the same step.
+        if len(problems) > max(0, len(led) - count):
+            raise Violation(problems[0])
+
+    def _unheard(self, controller: QuorumController, before: _Open, now_ms: int) -> str | None:
+        """U5: return the violation of a recovery that did not wait until its timeout."""
+        view = controller.view
+        if view is None:
+            return None
         self.coverage.rules["U5"] += 1
         is_balanced = before.strategy is Strategy.BALANCED
         wait_ms = view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
         # The last answer may arrive in the step of the election.
         missing = [x for x in before.replicas if x not in before.answers]
-        if now_ms - before.since_ms < wait_ms and len(missing) > 1:
-            raise Violation(
-                f"U5: {before.where}: elected after {now_ms - before.since_ms} ms, without answers "
-                f"from {missing}"
-            )
+        if now_ms - before.since_ms >= wait_ms or len(missing) <= 1:
+            return None
+        return (
+            f"U5: {before.where}: elected after {now_ms - before.since_ms} ms, without answers "
+            f"from {missing}"
+        )
 
     def _follow(self, image: MetadataImage, recovery: RunningRecovery, since_ms: int) -> None:
         key = recovery.partition
@@ -141,19 +163,16 @@ class RecoveryChecks:
         if actual is not None and actual != said:
             raise Violation(f"U4: {where}: {broker_id} answered {said}, its log is {actual}")
 
-    def _elected(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> None:
-        topic = image.topics.get(key.topic_id)
-        now = None if topic is None else topic.partitions.get(key.partition)
-        if now is None or now.leader == NO_LEADER:
-            return
-        where, winner = before.where, now.leader
+    def _outranked(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> str | None:
+        """U6, U8: return the violation of a recovery that elected another log than the longest."""
+        where, winner = before.where, image.topics[key.topic_id].partitions[key.partition].leader
         elected = self._rank(winner, where)
         if elected is None:
             # It has crashed, and the controller cannot know that yet.
-            return
+            return None
         said = before.answers.get(winner)
         if said is not None and elected != said:
-            raise Violation(f"U8: {where}: {winner} is elected on {said}, its log is {elected}")
+            return f"U8: {where}: {winner} is elected on {said}, its log is {elected}"
         rivals = list(before.answers)
         if before.strategy is Strategy.BALANCED:
             rivals += before.needed
@@ -163,9 +182,8 @@ class RecoveryChecks:
             self.coverage.rules["U6"] += rival != winner
             its = self._rank(rival, where, image.brokers[rival].epoch)
             if its is not None and its > elected:
-                raise Violation(
-                    f"U6: {where}: {winner} is elected with {elected}, {rival} has {its}"
-                )
+                return f"U6: {where}: {winner} is elected with {elected}, {rival} has {its}"
+        return None
 
     def _replica(
         self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
@@ -188,3 +206,14 @@ class RecoveryChecks:
         log = held.log
         epoch = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
         return Rank(-1 if epoch is None else epoch, log.log_end_offset)
+
+
+def _is_unclean(image: MetadataImage, key: TopicIdPartition) -> bool:
+    """Return True if a partition has an unclean leader, as each recovery elects one (L8)."""
+    topic = image.topics.get(key.topic_id)
+    now = None if topic is None else topic.partitions.get(key.partition)
+    return (
+        now is not None
+        and now.leader != NO_LEADER
+        and now.leader_recovery_state is LeaderRecoveryState.RECOVERING
+    )

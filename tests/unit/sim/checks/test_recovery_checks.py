@@ -1,4 +1,4 @@
-"""U4, U6, U8: answers that a controller holds, and its elections, are compared with logs."""
+"""U4-U6, U8: answers that a controller holds, and its elections, are compared with logs."""
 
 from dataclasses import replace
 
@@ -7,7 +7,8 @@ import pytest
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.controller.election import LogInfo, Strategy
 from minikafka.controller.recovery_case import ReplicaReport
-from minikafka.controller.unclean_recovery import RunningRecovery
+from minikafka.controller.unclean_recovery import AGGRESSIVE_WAIT_MS, RunningRecovery
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
@@ -22,12 +23,12 @@ class View:
 
 
 class Controller:
-    """A controller with one recovery, as the checks see it."""
+    """A controller with recoveries, as the checks see it."""
 
-    def __init__(self, image, recovery):
+    def __init__(self, image, *recoveries):
         self.latest = image
         self.is_active, self.epoch = True, 1
-        self.open = [recovery]
+        self.open = list(recoveries)
         self.finished_count = 0
         self.recovery = self
         self.view = View
@@ -35,12 +36,20 @@ class Controller:
     def running(self):
         return iter(self.open)
 
-    def elect(self, broker_id):
+    def lead(self, broker_id, index=0, state=LeaderRecoveryState.RECOVERING):
+        """Elect a leader, whatever the reason."""
         topic = self.latest.topic("t")
-        now = replace(topic.partitions[0], leader=broker_id, isr=(broker_id,))
-        topics = {**self.latest.topics, topic.topic_id: replace(topic, partitions={0: now})}
-        self.latest = replace(self.latest, topics=topics)
-        self.open = []
+        now = replace(
+            topic.partitions[index], leader=broker_id, isr=(broker_id,),
+            leader_recovery_state=state,
+        )  # fmt: skip
+        topic = replace(topic, partitions={**topic.partitions, index: now})
+        self.latest = replace(self.latest, topics={**self.latest.topics, topic.topic_id: topic})
+        self.open = [x for x in self.open if x.partition.partition != index]
+
+    def elect(self, broker_id, index=0):
+        """Elect a leader by a recovery."""
+        self.lead(broker_id, index)
         self.finished_count += 1
 
 
@@ -127,6 +136,72 @@ def test_an_election_that_did_not_wait_is_found(cluster, checks):
     controller.elect(1)
     with pytest.raises(Violation, match="U5: t-0: elected after 100 ms, without answers from"):
         checks.check(controller, NOW_MS + 100)
+
+
+def test_a_deposed_controller_does_not_restart_the_recoveries_of_its_successor(cluster, checks):
+    """A controller that was paused is active until it learns of the next epoch."""
+    deposed, successor = controller_of(cluster, n1=4), controller_of(cluster, n1=4)
+    successor.epoch = 2
+    checks.check(deposed, NOW_MS)
+    checks.check(successor, NOW_MS)
+    checks.check(deposed, NOW_MS + 400)
+    checks.check(successor, NOW_MS + 400)
+    successor.elect(1)
+    checks.check(successor, NOW_MS + AGGRESSIVE_WAIT_MS)
+    assert checks.coverage.rules["U5"] == 1
+
+
+def test_a_deposed_controller_may_have_outdated_answers(cluster, checks):
+    """The log of an answer grows when the next controller has elected its replica."""
+    deposed, successor = controller_of(cluster, n3=3), controller_of(cluster)
+    successor.epoch = 2
+    successor.lead(3)
+    checks.check(successor, NOW_MS)
+    checks.check(deposed, NOW_MS)
+    assert not checks.coverage.rules["U4"]
+
+
+@pytest.fixture
+def staggered(cluster, checks):
+    """Two recoveries with the answer of broker 1 only; that of t-0 began 100 ms after t-1's."""
+    controller = controller_of(cluster, n1=4)
+    (first,) = controller.open
+    topic = controller.latest.topic("t")
+    partitions = {0: topic.partitions[0], 1: topic.partitions[0]}
+    topics = {**controller.latest.topics, topic.topic_id: replace(topic, partitions=partitions)}
+    controller.latest = replace(controller.latest, topics=topics)
+    second = first._replace(partition=TopicIdPartition(topic.topic_id, 1))
+    controller.open = [second]
+    checks.check(controller, NOW_MS)
+    controller.open = [first, second]
+    checks.check(controller, NOW_MS + 100)
+    return controller
+
+
+@pytest.mark.parametrize(
+    "state", [LeaderRecoveryState.RECOVERED, LeaderRecoveryState.RECOVERING], ids=["ELR", "request"]
+)
+def test_another_partition_may_get_a_leader_in_the_step_of_a_decision(staggered, checks, state):
+    """A member of the ELR is unfenced, or an operator elects a leader: neither waits."""
+    staggered.lead(1, index=0, state=state)
+    staggered.elect(1, index=1)
+    checks.check(staggered, NOW_MS + AGGRESSIVE_WAIT_MS)
+
+
+@pytest.mark.parametrize(
+    ("first_election", "at_ms"),
+    [
+        (Controller.elect, NOW_MS + AGGRESSIVE_WAIT_MS),
+        (Controller.lead, NOW_MS + AGGRESSIVE_WAIT_MS - 1),
+    ],
+    ids=["recovery", "request"],
+)
+def test_each_decision_of_a_step_must_have_waited(staggered, checks, first_election, at_ms):
+    """U5: an election of another partition in the same step excuses itself only."""
+    first_election(staggered, 1, index=0)
+    staggered.elect(1, index=1)
+    with pytest.raises(Violation, match="U5: t-0: elected after"):
+        checks.check(staggered, at_ms)
 
 
 def test_an_answer_of_an_earlier_process_and_one_of_an_earlier_leader_epoch(cluster, checks):
