@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.common.ids import TopicPartition
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
 from minikafka.raft.election_state import QUORUM_STATE
@@ -12,10 +13,11 @@ from minikafka.sim.checks.election_checks import ElectionChecks
 from minikafka.sim.drive.directory_healing import DirectoryHealing
 from minikafka.sim.drive.healing import Healing
 from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.run_clients import TOPIC
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import ConditionTimeoutError
-from tests.worlds.sim_world import create_topic
+from tests.worlds.sim_world import create_topic, leader_client, produce, registration, replica
 
 PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
 
@@ -206,3 +208,36 @@ def test_the_time_without_a_leader_counts_if_nothing_is_repaired(with_three_vote
     simulation.world.run(20_000)
     assert simulation.healing.restore_quorum() == 45_000
     assert restored(simulation) == 0
+
+
+_SEGMENTS = 40
+
+
+@pytest.fixture
+def healing_of_segments():
+    """That of a run that has ended; then one partition of each kind of topic gets many segments."""
+    plan = replace(
+        PLAN, duration_ms=1_000, brokers=3, replication_factor=3, partitions=9, transactions=True,
+        some_stay_down=False,
+    )  # fmt: skip
+    simulation = Simulation(plan)
+    assert simulation.run().violation is None
+    for where in (TopicPartition(TOPIC, 0), simulation.clients.transactional.partitions[0]):
+        client = leader_client(simulation.cluster, *where)
+        leader = simulation.cluster.nodes[registration(simulation.cluster, *where).leader]
+        for number in range(_SEGMENTS):
+            produce(client, where.topic, b"%d" % number)
+            replica(simulation.cluster, leader.config.node_id, *where).log.roll(leader.now)
+    simulation.world.run(1_000)
+    healing = simulation.healing
+    healing.plan = healing.transactional.plan = replace(plan, healing_ms=5_000)
+    return healing
+
+
+def test_partitions_at_their_end_do_not_delay_the_final_reader(healing_of_segments):
+    """A response ends with a segment, and a connection serves one fetch at a time."""
+    assert len(healing_of_segments.read_all()[TopicPartition(TOPIC, 0)]) >= _SEGMENTS
+
+
+def test_partitions_at_their_end_do_not_delay_the_reader_of_transactions(healing_of_segments):
+    assert not healing_of_segments.transactional.problems()

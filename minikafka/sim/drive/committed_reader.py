@@ -21,7 +21,6 @@ from minikafka.sim.world.world import US_PER_MS
 READ_COMMITTED = 1
 _FETCH, _LIST_OFFSETS = 11, 7
 _EARLIEST = -2
-_WAIT_MS = 500
 _REFRESHED_SHARE = 0.2
 ALL_BYTES = 1 << 20
 SOME_BYTES = 700
@@ -37,6 +36,8 @@ class CommittedReader:
     on_value: Callable[[ReadValue], None]
     pause_ms: int = 200
     """The longest pause between two requests."""
+    wait_ms: int = 500
+    """The time that a fetch waits for records; meanwhile its connection serves no other fetch."""
     sizes: Sequence[int] = (SOME_BYTES, ALL_BYTES)
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
@@ -80,7 +81,7 @@ class CommittedReader:
             current_leader_epoch=-1,
         )  # fmt: skip
         request = FetchRequest(
-            topics=[FetchTopic(topic=where.topic, partitions=[wanted])], max_wait_ms=_WAIT_MS,
+            topics=[FetchTopic(topic=where.topic, partitions=[wanted])], max_wait_ms=self.wait_ms,
             min_bytes=1, max_bytes=most_bytes, session_epoch=-1, isolation_level=READ_COMMITTED,
         )  # fmt: skip
 

@@ -207,9 +207,10 @@ class TransactionalEnd:
         def add(read: ReadValue) -> None:
             visible[read.where][read.offset] = read.value
 
+        # `wait_ms` is 0 as in `Healing.read_all`: no fetch may delay those of other partitions.
         reader = CommittedReader(
             self.workload.connections(_READER), self.workload.partitions, add,
-            pause_ms=20, sizes=(ALL_BYTES,),
+            pause_ms=20, wait_ms=0, sizes=(ALL_BYTES,),
         )  # fmt: skip
         reader.start()
 

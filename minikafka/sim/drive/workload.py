@@ -293,6 +293,8 @@ class SimConsumer:
     history: History
     partitions: Sequence[TopicPartition]
     name: str = "c"
+    wait_ms: int = 200
+    """The time that a fetch waits for records; meanwhile its connection serves no other fetch."""
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
     resets: int = 0
@@ -322,7 +324,7 @@ class SimConsumer:
             partition_max_bytes=1 << 20,
         )
         request = FetchRequest(
-            max_wait_ms=200,
+            max_wait_ms=self.wait_ms,
             min_bytes=1,
             max_bytes=1 << 20,
             session_epoch=-1,
