@@ -85,6 +85,16 @@ UNIT_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a request of an operator excuses all recoveries that decide in its step",
+            ("sim.checks.recovery_checks", "RecoveryChecks._check_decisions",
+             "if len(problems) > max(0, len(led) - count):",
+             "if problems and len(problems) == len(led):"),
+        ),
+        "tests/unit/sim/checks/test_recovery_checks.py",
+        "a mutant that decides too early does so for single partitions, too",
+    ),
+    UnitMutation(
+        mutation(
             "a leader commits without a record of its epoch",
             ("raft.quorum_offset", "next_quorum_high_watermark",
              "max(epoch_start_offset, current)", "current"),
