@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from minikafka.common.errors import ErrorCode
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.leader_epoch_cache import EpochEnd
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.raft_node import RaftNode
-from minikafka.raft.snapshots import SnapshotId, snapshot_ids
+from minikafka.raft.snapshots import SnapshotId
 
 _MAX_BYTES = 1024 * 1024
 _BASE_OFFSET_BYTES = 8
@@ -82,7 +81,7 @@ def _validate(
     """None if this log has the position; else the snapshot to load or the epoch to truncate to."""
     log = raft.log
     # The snapshot at offset 0 is the initial state of a quorum; it is never sent.
-    snapshots = [s for s in snapshot_ids(raft.disk, METADATA_FOLDER) if s.end_offset > 0]
+    snapshots = [each for each in log.snapshots if each.end_offset > 0]
     if fetch_offset == 0 and snapshots:
         return snapshots[-1]
     if fetch_offset == 0 and log.start_offset == 0:

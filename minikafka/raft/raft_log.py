@@ -11,6 +11,7 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.log.file_names import LOG_SUFFIX, file_name
 from minikafka.log.leader_epoch_cache import EpochEnd
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.results import LogRead
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
@@ -22,7 +23,7 @@ from minikafka.raft.metadata_storage import (
     learn_last_epoch,
     start_after,
 )
-from minikafka.raft.snapshots import SnapshotId
+from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 from minikafka.raft.voter_set import VoterSet
 from minikafka.records.batch import CONTROL, BatchHeader, ControlType
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -60,6 +61,23 @@ class RaftLog:
     unified_log: UnifiedLog
     _appended: dict[int, MetadataBatch] = field(default_factory=dict)
     """By base offset."""
+    _snapshots: list[SnapshotId] | None = None
+    """The snapshots beside the log, or None until they are listed again."""
+
+    @property
+    def snapshots(self) -> list[SnapshotId]:
+        """The snapshots beside the log, oldest first.
+
+        As `KafkaRaftLog` does, they are listed once and not for each fetch: a folder is read from a
+        disk, which may be slow.
+        """
+        if self._snapshots is None:
+            self._snapshots = snapshot_ids(self.unified_log.disk, METADATA_FOLDER)
+        return self._snapshots
+
+    def snapshots_changed(self) -> None:
+        """List the snapshots again: one was written, fetched, removed or set aside."""
+        self._snapshots = None
 
     @property
     def start_offset(self) -> int:
@@ -174,6 +192,7 @@ class RaftLog:
     def start_after(self, snapshot_id: SnapshotId, now: Now) -> None:
         """Replace the content by a snapshot: the empty log begins at the snapshot's end."""
         self._appended.clear()
+        self.snapshots_changed()
         start_after(self.unified_log, snapshot_id, now)
         self.update_high_watermark(snapshot_id.end_offset)
 

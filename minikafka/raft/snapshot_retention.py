@@ -40,6 +40,7 @@ class SnapshotRetention:
             count = log.delete_before(newer.snapshot_id.end_offset, now)
             self.raft.quorum.history.forget(newer.snapshot_id.end_offset)
             self.raft.disk.remove(f"{METADATA_FOLDER}/{gone.snapshot_id.file_name}")
+            log.snapshots_changed()
             del snapshots[0]
             _log.info(
                 "[raft %d] removed snapshot %s; the metadata log begins at offset %d, segments "

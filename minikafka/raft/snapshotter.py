@@ -124,6 +124,7 @@ class Snapshotter:
     def _written(self, writer: SnapshotWriter, fault: StorageFault | None) -> None:
         if fault is not None:
             raise fault
+        self.raft.log.snapshots_changed()
         name = writer.snapshot_id.file_name
         _log.info("[raft %d] wrote snapshot %s: %d bytes", self.raft.node_id, name, writer.size)
         self._writer = None
@@ -186,6 +187,7 @@ def _set_aside(
     path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
     raft.disk.rename(path, path + _SET_ASIDE_SUFFIX)
     raft.disk.sync_dir(METADATA_FOLDER)
+    raft.log.snapshots_changed()
     _log.warning(
         "[raft %d] %s; renamed to %s%s, metadata is restored from the log at offset %d",
         raft.node_id, fault, snapshot_id.file_name, _SET_ASIDE_SUFFIX, restored_offset,

@@ -283,10 +283,12 @@ def files(world, suffix):
 
 def test_a_follower_that_is_behind_loads_the_leaders_snapshot(world, source):
     snapshot_id = source.write_snapshot_of_all()
+    assert snapshot_id not in world.raft.log.snapshots
     offer(world, snapshot_id)
     request = world.wait_for(ApiKey.FETCH_SNAPSHOT)[0]
     world.answer(request, piece_of(source, request))
     assert world.snapshots == [snapshot_id]
+    assert snapshot_id in world.raft.log.snapshots
     assert (world.raft.log.start_offset, world.raft.end_offset) == (snapshot_id.end_offset,) * 2
     assert world.raft.high_watermark == snapshot_id.end_offset
     assert world.raft.voters == source.raft.voters

@@ -88,5 +88,24 @@ def test_a_follower_of_an_epoch_before_every_snapshot_gets_one(world):
     assert read(world, 10, 1).snapshot == SnapshotId(13, 2)
 
 
+def test_a_fetch_reads_no_folder(world, monkeypatch):
+    """A listing takes as long as the disk does, and every follower fetches all the time."""
+    world.write_snapshot()
+    read(world, 11, 2)
+    monkeypatch.setattr(world.disk, "list", lambda path: pytest.fail(f"lists {path}"))
+    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
+    assert offsets(read(world, 11, 2)) == [11, 12]
+
+
+def test_the_newest_snapshot_is_named_once_it_is_durable(world):
+    world.write_snapshot()
+    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.write_snapshot()
+    newest = read(world, 0, 0).snapshot
+    assert newest is not None
+    assert newest.end_offset > 13
+
+
 def test_the_snapshot_at_offset_zero_is_never_named(world):
     assert read(world, 0, 0).snapshot is None

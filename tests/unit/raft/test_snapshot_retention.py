@@ -50,9 +50,11 @@ def test_the_oldest_go_until_the_rest_is_small_enough(world):
     write_snapshots(world, 5)
     limit = world.snapshotter.retention.max_bytes = total_bytes(world) - 1
     before = offsets(world)
+    assert world.raft.log.snapshots == snapshot_ids(world.disk, METADATA_FOLDER)
     world.snapshotter.retention.clean(world.env.clock.now)
     kept = offsets(world)
     assert kept == before[1:]
+    assert [each.end_offset for each in world.raft.log.snapshots if each.end_offset] == kept
     assert total_bytes(world) <= limit
     assert world.raft.log.start_offset == kept[0]
 
