@@ -220,7 +220,7 @@ class ReplicaChecks:
         if known.is_open:
             self._lose_below_start(known, log)
         for batch in known.batches:
-            if log.log_start_offset <= batch.base_offset and (
+            if log.log_start_offset <= batch.last_offset and (
                 batch.last_offset >= log.log_end_offset
                 or epoch_at(log, batch.last_offset) != batch.leader_epoch
             ):
@@ -380,9 +380,9 @@ class ReplicaChecks:
             self._lose_below_start(known, log)
         self.coverage.rules["LeaderCompleteness"] += 1
         have = batches_of(log, 0, log.log_end_offset)
-        wanted = [
-            batch for batch in known.batches if log.log_start_offset <= batch.base_offset < before
-        ]
+        # The log may begin within a batch, which it then holds.
+        start = log.log_start_offset
+        wanted = [x for x in known.batches if start <= x.last_offset and x.base_offset < before]
         if have[: len(wanted)] == wanted:
             return
         kept = common_count(have, wanted)

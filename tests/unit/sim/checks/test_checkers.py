@@ -258,6 +258,35 @@ def test_records_below_an_unclean_leaders_log_are_lost(cluster, checkers):
     assert {each.batch.base_offset for each in checkers.committed[WHERE].lost} == {0, 1, 2}
 
 
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_batch_within_which_an_unclean_leaders_log_begins_is_lost_if_it_lacks_it(
+    cluster, checkers, is_damaged
+):
+    """L8, seed 71000116: it has an old copy of its log, whose batches began elsewhere."""
+    produce(cluster.client(), "t", b"3", b"4", b"5")
+    cluster.world.run(2_000)
+    checkers.check(cluster.nodes[1])
+    look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
+    checkers.replicas.is_damaged = lambda node_id, _: is_damaged and node_id == 2
+    partition = replica(cluster, 2, "t")
+    partition.log.truncate_fully_and_start_at(4, cluster.nodes[2].now)
+    partition.apply(registration_of_2())
+    checkers.replicas.leader(cluster.nodes[2], partition)
+    known = checkers.committed[WHERE]
+    assert 3 in {each.batch.base_offset for each in known.lost}
+    assert known.end_offset == 3
+
+
+def test_a_leader_whose_log_begins_within_a_batch_has_it(cluster, checkers):
+    produce(cluster.client(), "t", b"3", b"4", b"5")
+    cluster.world.run(2_000)
+    checkers.check(cluster.nodes[1])
+    partition = replica(cluster, 2, "t")
+    partition.log.increment_log_start_offset(4)
+    partition.apply(registration_of_2())
+    checkers.replicas.leader(cluster.nodes[2], partition)
+
+
 def test_records_that_a_deposed_leader_commits_later_are_lost_too(cluster, checkers):
     """L8: the unclean election could not reach it and its followers."""
     checkers.check(cluster.nodes[1])
