@@ -6,6 +6,11 @@ BASE and TREE are checkouts, such as `git worktree add ../base HEAD~10` makes; c
 `minikafka/records/_summary*.so` into one that has none. Each tree gets a process with one node, a
 real disk and no sockets. The processes take turns, so that other load on the machine slows both
 down. The ratio is the median of the ratios of all rounds.
+
+Before each request of the case `cold`, which is otherwise `ack1`, the process sleeps for a
+millisecond, as at 1,000 requests per second. The case `follower` is the Fetch of a follower that
+has all records of its 1,000 partitions: the broker keeps it for a millisecond, and answers that
+nothing has changed.
 """
 
 import argparse
@@ -29,6 +34,8 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import node_config
 from minikafka.messages import (
+    broker_heartbeat,
+    broker_registration,
     create_topics,
     fetch,
     find_coordinator,
@@ -37,7 +44,7 @@ from minikafka.messages import (
     produce,
     sync_group,
 )
-from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.rpc.envelope import decode_response, encode_request
@@ -45,7 +52,16 @@ from minikafka.server.driver import read_clock, resolve
 from minikafka.server.format import format_node
 from minikafka.server.os_disk import OsDisk
 
-CASES = ("ack1", "ackall", "idempotent", "kilobyte", "fetch", "fetch-id", "heartbeat")
+CASES = (
+    "ack1", "ackall", "idempotent", "kilobyte", "fetch", "fetch-id", "heartbeat", "cold",
+    "follower",
+)  # fmt: skip
+_PAUSE_S = 0.001
+_FOLLOWED = 1000
+"""Partitions of the follower, which is broker 2 and never runs."""
+_FOLLOWER_ID = 2
+_FOLLOWER_VERSION = 18
+_CONTROLLER_CONNECTION = 1_000_000
 _PORTS = {"CLIENTS": 9092, "CONTROLLER": 9093}
 _START_S = 20.0
 _SIZE_BYTES = 4
@@ -71,7 +87,7 @@ class Bench:
             "inter.broker.listener.name": "CLIENTS", "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"1@{address}:{_PORTS['CONTROLLER']}",
             "offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "1",
-            "group.initial.rebalance.delay.ms": "0",
+            "group.initial.rebalance.delay.ms": "0", "broker.session.timeout.ms": "3600000",
         })  # fmt: skip
         format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
         disks = {path: OsDisk(path) for path in config.all_log_dirs}
@@ -83,6 +99,8 @@ class Bench:
         self._is_started = False
         self._sequence = 0
         self._member: heartbeat.HeartbeatRequest | None = None
+        self._idle: fetch.FetchRequest | None = None
+        self._cluster_id = cluster_id
         self._carry_out(self._node.start(read_clock()))
         self._until(lambda: self._is_started)
         self._step(events.ConnectionOpened(0, "CLIENTS", address))
@@ -94,6 +112,8 @@ class Bench:
         """The requests of one round."""
         if case == "idempotent":
             return [self._next_in_sequence() for _ in range(count)]
+        if case == "follower":
+            return [self._next_idle_fetch() for _ in range(count)]
         body: Any
         if case == "heartbeat":
             body, version = self._heartbeat(), _HEARTBEAT_VERSION
@@ -103,12 +123,14 @@ class Bench:
         else:
             version = 12
             size = 1024 if case == "kilobyte" else 100
-            body = _produce("written", acks=1 if case == "ack1" else -1, size=size)
+            body = _produce("written", acks=1 if case in ("ack1", "cold") else -1, size=size)
         return [_frame(body, version)] * count
 
     def run(self, case: str, count: int) -> float:
         """Microseconds of CPU for one request."""
         frames = self.frames(case, count)
+        if case in ("cold", "follower"):
+            return self._run_with_pauses(case, frames)
         view = memoryview(bytearray(65536))
         node = self._node
         done = []
@@ -122,6 +144,27 @@ class Bench:
         self._check(case, self._replies.pop())
         self._step(events.Tick())
         return took_ns / count / 1000
+
+    def _run_with_pauses(self, case: str, frames: Sequence[bytes]) -> float:
+        """Microseconds of CPU for one request, with all steps that it takes."""
+        took_ns = 0
+        for frame in frames:
+            view = memoryview(bytearray(frame))
+            if case == "cold":
+                time.sleep(_PAUSE_S)
+            began_ns = time.process_time_ns()
+            done = [self._node.step(events.RequestFrame(0, view), read_clock())]
+            self._node.next_deadline_ms()
+            took_ns += time.process_time_ns() - began_ns
+            if case == "follower":
+                time.sleep(_PAUSE_S)
+                began_ns = time.process_time_ns()
+                done.append(self._node.step(events.Tick(), read_clock()))
+                took_ns += time.process_time_ns() - began_ns
+            self._finish(done)
+            self._until(lambda: bool(self._replies))
+            self._check(case, self._replies.pop())
+        return took_ns / len(frames) / 1000
 
     def count(self, case: str, count: int, counted: Callable[[Callable[[], None]], int]) -> int:
         """Let `counted` call a function that handles the requests of one round; return its result.
@@ -147,8 +190,9 @@ class Bench:
 
         A round may also have a request of the node to itself, which the node then waits for.
         """
+        self._replies.clear()
         for effects in done:
-            self._replies.clear()
+            del self._replies[:-1]
             self._carry_out(effects)
 
     def _check(self, case: str, reply: bytes) -> None:
@@ -159,6 +203,12 @@ class Bench:
                 view, heartbeat.HeartbeatRequest.API_KEY, _HEARTBEAT_VERSION
             )
             assert beat[1].error_code == 0, beat
+            return
+        if case == "follower":
+            view = memoryview(reply)[_SIZE_BYTES:]
+            fetched: Any = decode_response(view, fetch.FetchRequest.API_KEY, _FOLLOWER_VERSION)
+            assert fetched[1].error_code == 0, fetched[1].error_code
+            assert not fetched[1].responses, fetched[1].responses[0].partitions[0]
             return
         version = 17 if case == "fetch-id" else 12
         key = fetch.FetchRequest if case.startswith("fetch") else produce.ProduceRequest
@@ -197,8 +247,65 @@ class Bench:
             self._member = heartbeat.HeartbeatRequest("g", *member)
         return self._member
 
-    def _create(self, name: str) -> Uuid:
-        topic = create_topics.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+    def _next_idle_fetch(self) -> bytes:
+        """The next request of the session of a follower, which opens it on the first call."""
+        if self._idle is None:
+            replica = fetch.ReplicaState(_FOLLOWER_ID, self._register_follower())
+            assignments = [
+                create_topics.CreatableReplicaAssignment(index, [1, _FOLLOWER_ID])
+                for index in range(_FOLLOWED)
+            ]
+            topic_id = self._create("followed", assignments)
+            wanted = [
+                fetch.FetchPartition(partition=index, partition_max_bytes=1 << 20)
+                for index in range(_FOLLOWED)
+            ]
+            opening = fetch.FetchRequest(
+                replica_state=replica, max_wait_ms=1, min_bytes=1, max_bytes=1 << 20,
+                session_epoch=0, topics=[fetch.FetchTopic(topic_id=topic_id, partitions=wanted)],
+            )  # fmt: skip
+            broker = self._node.broker
+            assert broker is not None
+            led = broker.replicas.partitions
+            self._until(lambda: sum(each.is_leader for each in led.values()) >= _FOLLOWED)
+            answer = self._ask(opening, _FOLLOWER_VERSION)
+            self._idle = fetch.FetchRequest(
+                replica_state=replica, max_wait_ms=1, min_bytes=1, max_bytes=1 << 20,
+                session_id=answer.session_id, session_epoch=0,
+            )  # fmt: skip
+        self._idle.session_epoch += 1
+        return _frame(self._idle, _FOLLOWER_VERSION)
+
+    def _register_follower(self) -> int:
+        """Register broker 2 as one that serves; return its epoch."""
+        self._step(events.ConnectionOpened(_CONTROLLER_CONNECTION, "CONTROLLER", "127.0.0.1"))
+        levels = [
+            broker_registration.Feature(name, level.minimum, level.maximum)
+            for name, level in SUPPORTED_FEATURES.items()
+        ]
+        listener = broker_registration.Listener("CLIENTS", "127.0.0.1", _PORTS["CLIENTS"] + 10)
+        answer = self._ask(
+            broker_registration.BrokerRegistrationRequest(
+                broker_id=_FOLLOWER_ID, cluster_id=self._cluster_id, incarnation_id=Uuid.of(3, 4),
+                listeners=[listener], features=levels, log_dirs=[Uuid.of(5, 6)], rack=None,
+            ),
+            4,
+            _CONTROLLER_CONNECTION,
+        )  # fmt: skip
+        assert answer.error_code == 0, answer
+        beat = broker_heartbeat.BrokerHeartbeatRequest(
+            broker_id=_FOLLOWER_ID, broker_epoch=answer.broker_epoch,
+            current_metadata_offset=answer.broker_epoch, want_fence=False,
+        )  # fmt: skip
+        self._until(lambda: not self._ask(beat, 1, _CONTROLLER_CONNECTION).is_fenced)
+        epoch: int = answer.broker_epoch
+        return epoch
+
+    def _create(
+        self, name: str, assignments: Sequence[create_topics.CreatableReplicaAssignment] = ()
+    ) -> Uuid:
+        counts = (-1, -1) if assignments else (1, 1)
+        topic = create_topics.CreatableTopic(name, *counts, assignments=list(assignments))
         body = create_topics.CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
         answer: Any = self._ask(body, 7)
         assert answer.topics[0].error_code == 0, answer
@@ -208,8 +315,8 @@ class Bench:
         self._until(lambda: topic_id in broker.replicas.image.topics)
         return topic_id
 
-    def _ask(self, body: Any, version: int) -> Any:
-        self._step(events.RequestFrame(0, memoryview(bytearray(_frame(body, version)))))
+    def _ask(self, body: Any, version: int, connection: int = 0) -> Any:
+        self._step(events.RequestFrame(connection, memoryview(bytearray(_frame(body, version)))))
         self._until(lambda: bool(self._replies))
         reply = memoryview(self._replies.pop())[_SIZE_BYTES:]
         return decode_response(reply, body.API_KEY, version)[1]
