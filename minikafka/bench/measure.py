@@ -22,7 +22,6 @@ from minikafka.common.errors import ErrorCode
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 _WORKER = "minikafka.bench.worker"
-_FILL_LOAD = "raw-produce-1m"
 _FILL_SECONDS = 60.0
 _GRACE_S = 120.0
 _READY_TIMEOUT_S = 30.0
@@ -55,21 +54,21 @@ def measure(step: Step, target: BenchTarget, conditions: Conditions) -> Measurem
     """
     topic = f"bench-{step.load.name}-{step.round}-{time.time_ns() % 1_000_000_000}"
     with AdminClient(target.bootstrap, client_id="minikafka-bench") as client:
-        _make_topic(client, topic, conditions)
+        _make_topic(client, topic, step.load.partitions, conditions)
         try:
             if step.load.reads:
-                _fill(target, topic, conditions)
+                _fill(step.load, target, topic, conditions)
                 return _run_worker(step.load, target, topic, conditions._replace(warm_mb=0))
             return _run_worker(step.load, target, topic, conditions)
         finally:
             delete_topics(client, [topic])
 
 
-def _make_topic(client: AdminClient, topic: str, conditions: Conditions) -> None:
+def _make_topic(client: AdminClient, topic: str, partitions: int, conditions: Conditions) -> None:
     create_topic(
         client,
         topic,
-        partitions=1,
+        partitions=partitions,
         replication_factor=conditions.replication_factor,
         configs={
             "min.insync.replicas": str(conditions.min_isr),
@@ -92,22 +91,27 @@ def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
         found = client.ask_broker(broker, request).topics[0]
         if found.error_code != ErrorCode.NONE:
             return False
-        partition = found.partitions[0]
-        if partition.leader_id < 0 or len(partition.isr_nodes) < replicas:
-            return False
+        for partition in found.partitions:
+            if partition.leader_id < 0 or len(partition.isr_nodes) < replicas:
+                return False
     return True
 
 
-def _fill(target: BenchTarget, topic: str, conditions: Conditions) -> None:
-    load = LOADS[_FILL_LOAD]
-    _run_worker(load, target, topic, conditions._replace(seconds=_FILL_SECONDS, warm_mb=0))
+def _fill(load: Load, target: BenchTarget, topic: str, conditions: Conditions) -> None:
+    """Write the records that a load reads into all partitions of its topic."""
+    filling = LOADS[load.filled_by]
+    brief = conditions._replace(seconds=_FILL_SECONDS, warm_mb=0)
+    _run_worker(filling, target, topic, brief, load.partitions)
 
 
-def _run_worker(load: Load, target: BenchTarget, topic: str, conditions: Conditions) -> Measurement:
+def _run_worker(
+    load: Load, target: BenchTarget, topic: str, conditions: Conditions, partitions: int = 0
+) -> Measurement:
     job = {
         "load": load.name,
         "bootstrap": target.bootstrap,
         "topic": topic,
+        "partitions": partitions or load.partitions,
         "acks": conditions.acks,
         "seconds": conditions.seconds,
         "max_bytes": conditions.max_bytes,

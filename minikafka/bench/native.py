@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from minikafka.bench.plan import Load, Measurement
 from minikafka.bench.replay import ReplayError
@@ -19,6 +19,7 @@ _PRODUCER, _CONSUMER = 0, 1
 _CONF_OK = 0
 _COPY = 2
 _BEGINNING = -2
+_ANY_PARTITION = -1
 _CHUNK = 10_000
 _CHUNKS_A_PASS = 20
 _ERROR_TEXT_BYTES = 512
@@ -43,10 +44,17 @@ class _Message(ctypes.Structure):
     )
 
 
+class Topic(NamedTuple):
+    """A topic that a load uses."""
+
+    name: str
+    partitions: int
+
+
 class NativeClient:
     """One librdkafka client and one topic."""
 
-    def __init__(self, kind: int, settings: Mapping[str, Any], topic: str) -> None:
+    def __init__(self, kind: int, settings: Mapping[str, Any], topic: Topic) -> None:
         """Create client and topic, without connecting.
 
         Raises:
@@ -65,27 +73,31 @@ class NativeClient:
         self.handle = self.library.rd_kafka_new(kind, conf, text, _ERROR_TEXT_BYTES)
         if not self.handle:
             raise ReplayError(text.value.decode())
-        self.name = topic.encode()
+        self.partitions = range(topic.partitions)
+        self.name = topic.name.encode()
         self.topic = self.library.rd_kafka_topic_new(self.handle, self.name, None)
 
-    def end_offset(self) -> int:
-        """Return the end offset of partition 0.
+    def record_count(self) -> int:
+        """Return the sum of the end offsets of all partitions.
 
         Raises:
             ReplayError: if no broker answers.
         """
         low, high = ctypes.c_int64(), ctypes.c_int64()
-        self.check(
-            self.library.rd_kafka_query_watermark_offsets(
-                self.handle,
-                self.name,
-                0,
-                ctypes.byref(low),
-                ctypes.byref(high),
-                _CONNECT_TIMEOUT_MS,
+        count = 0
+        for partition in self.partitions:
+            self.check(
+                self.library.rd_kafka_query_watermark_offsets(
+                    self.handle,
+                    self.name,
+                    partition,
+                    ctypes.byref(low),
+                    ctypes.byref(high),
+                    _CONNECT_TIMEOUT_MS,
+                )
             )
-        )
-        return high.value
+            count += high.value
+        return count
 
     def check(self, code: int) -> None:
         """Raise a ReplayError for an error code."""
@@ -133,20 +145,21 @@ def consume_chunk(end: int) -> int:
 
 
 def prepare(
-    bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
+    bootstrap: str, topic: Topic, load: Load, acks: str, max_bytes: int
 ) -> Callable[[float], Measurement]:
     """Connect a client; return a function that runs the load for the given seconds."""
     if load.kind == "produce":
         settings = producer_settings(bootstrap, load, acks)
         return _prepare_produce(settings, topic, load, max_bytes)
-    return _prepare_consume(consumer_settings(bootstrap, topic), topic, load)
+    return _prepare_consume(consumer_settings(bootstrap, topic.name), topic, load)
 
 
 def _prepare_produce(
-    settings: Mapping[str, Any], topic: str, load: Load, max_bytes: int
+    settings: Mapping[str, Any], topic: Topic, load: Load, max_bytes: int
 ) -> Callable[[float], Measurement]:
     client = NativeClient(_PRODUCER, settings, topic)
-    client.end_offset()
+    client.record_count()
+    partition = 0 if topic.partitions == 1 else _ANY_PARTITION
     value = ctypes.create_string_buffer(bytes(i % 251 for i in range(load.record_bytes)))
     messages = (_Message * _CHUNK)()
     for message in messages:
@@ -160,7 +173,7 @@ def _prepare_produce(
         count = 0
         while count < limit and time.perf_counter() < deadline:
             taken = client.library.rd_kafka_produce_batch(
-                client.topic, 0, _COPY, messages, min(_CHUNK, limit - count)
+                client.topic, partition, _COPY, messages, min(_CHUNK, limit - count)
             )
             count += taken
             if taken < _CHUNK:
@@ -169,7 +182,7 @@ def _prepare_produce(
         client.check(client.library.rd_kafka_flush(client.handle, _FLUSH_TIMEOUT_MS))
         elapsed = time.perf_counter() - started
         cpu = time.process_time() - cpu
-        end = client.end_offset()
+        end = client.record_count()
         client.close()
         if end < count:
             raise ReplayError(f"records sent: {count}, but the topic has only {end}")
@@ -179,10 +192,10 @@ def _prepare_produce(
 
 
 def _prepare_consume(
-    settings: Mapping[str, Any], topic: str, load: Load
+    settings: Mapping[str, Any], topic: Topic, load: Load
 ) -> Callable[[float], Measurement]:
     client = NativeClient(_CONSUMER, settings, topic)
-    end = client.end_offset()
+    end = client.record_count()
 
     def run(seconds: float) -> Measurement:
         deadline = time.perf_counter() + seconds
@@ -199,11 +212,13 @@ def _prepare_consume(
 
 
 def _one_pass(client: NativeClient, end: int) -> tuple[int, float]:
-    """Read to the end; return the records and seconds after the first call with records."""
+    """Read everything; return the records and seconds after the first call with records."""
     library = client.library
     messages = (ctypes.POINTER(_Message) * _CHUNK)()
     destroy = library.rd_kafka_message_destroy
-    library.rd_kafka_consume_start(client.topic, 0, _BEGINNING)
+    queue = library.rd_kafka_queue_new(client.handle)
+    for partition in client.partitions:
+        library.rd_kafka_consume_start_queue(client.topic, partition, _BEGINNING, queue)
     first: float | None = None
     skipped = seen = 0
     last = time.perf_counter()
@@ -211,7 +226,7 @@ def _one_pass(client: NativeClient, end: int) -> tuple[int, float]:
     while seen < end:
         # A request for more records than the topic has would wait for them.
         wanted = min(chunk, end - seen)
-        got = library.rd_kafka_consume_batch(client.topic, 0, 200, messages, wanted)
+        got = library.rd_kafka_consume_batch_queue(queue, 200, messages, wanted)
         now = time.perf_counter()
         for index in range(got):
             error = messages[index].contents.err if index == got - 1 else 0
@@ -225,7 +240,9 @@ def _one_pass(client: NativeClient, end: int) -> tuple[int, float]:
         seen += got
         if first is None:
             first, skipped = now, got
-    library.rd_kafka_consume_stop(client.topic, 0)
+    for partition in client.partitions:
+        library.rd_kafka_consume_stop(client.topic, partition)
+    library.rd_kafka_queue_destroy(queue)
     assert first is not None, "a pass reads at least one record"
     return seen - skipped, last - first
 
@@ -240,7 +257,8 @@ def _library() -> Any:
         "rd_kafka_new": pointer,
         "rd_kafka_topic_new": pointer,
         "rd_kafka_err2name": text,
-        "rd_kafka_consume_batch": ctypes.c_ssize_t,
+        "rd_kafka_queue_new": pointer,
+        "rd_kafka_consume_batch_queue": ctypes.c_ssize_t,
     }
     arguments = {
         "rd_kafka_conf_set": (pointer, text, text, text, ctypes.c_size_t),
@@ -254,10 +272,10 @@ def _library() -> Any:
         ),
         "rd_kafka_poll": (pointer, ctypes.c_int),
         "rd_kafka_flush": (pointer, ctypes.c_int),
-        "rd_kafka_consume_start": (pointer, ctypes.c_int32, ctypes.c_int64),
-        "rd_kafka_consume_batch": (
-            pointer, ctypes.c_int32, ctypes.c_int, pointer, ctypes.c_size_t,
-        ),
+        "rd_kafka_queue_new": (pointer,),
+        "rd_kafka_queue_destroy": (pointer,),
+        "rd_kafka_consume_start_queue": (pointer, ctypes.c_int32, ctypes.c_int64, pointer),
+        "rd_kafka_consume_batch_queue": (pointer, ctypes.c_int, pointer, ctypes.c_size_t),
         "rd_kafka_consume_stop": (pointer, ctypes.c_int32),
         "rd_kafka_message_destroy": (pointer,),
         "rd_kafka_topic_destroy": (pointer,),

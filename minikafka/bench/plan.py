@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 Kind = Literal["produce", "consume", "latency", "transactions", "raw-produce", "raw-fetch"]
 Figure = Literal["MB/s", "records/s", "requests/s", "transactions/s", "p50 µs"]
+KILOBYTE = 1024
 _RAW_BATCH_BYTES = 1_000_000
 
 
@@ -25,6 +26,8 @@ class Load(NamedTuple):
     in_flight: int = 5
     in_python: bool = False
     produce_batch: bool = False
+    partitions: int = 1
+    """Partitions of the topic. Only `consume-100b-100p` uses more than the first one."""
 
     @property
     def is_raw(self) -> bool:
@@ -36,29 +39,37 @@ class Load(NamedTuple):
         """True if the topic must have records before the load."""
         return self.kind in ("consume", "raw-fetch")
 
+    @property
+    def filled_by(self) -> str:
+        """The load that writes the records to be read, of about the same size."""
+        return "raw-produce-1m" if self.record_bytes == KILOBYTE else "produce-100b"
+
 
 LOADS = {
     load.name: load
     for load in (
-        Load("produce-1k", "produce", "MB/s", "1 KB, linger 5 ms", 1024),
+        Load("produce-1k", "produce", "MB/s", "1 KB, linger 5 ms", KILOBYTE),
         Load("produce-100b", "produce", "records/s", "100 B, linger 5 ms", 100),
-        Load("consume-1k", "consume", "MB/s", "1 KB", 1024),
-        Load("latency", "latency", "p50 µs", "1 KB, 1000 records/s", 1024,
+        Load("consume-1k", "consume", "MB/s", "1 KB", KILOBYTE),
+        Load("consume-100b", "consume", "records/s", "100 B", 100),
+        Load("consume-100b-100p", "consume", "records/s", "100 B, 100 partitions", 100,
+             partitions=100),
+        Load("latency", "latency", "p50 µs", "1 KB, 1000 records/s", KILOBYTE,
              records_per_request=1, in_python=True),
         Load("in-flight-1", "produce", "records/s", "100 B a request, one in flight", 100,
              records_per_request=1, in_flight=1, in_python=True),
-        Load("transactions", "transactions", "transactions/s", "100 records of 1 KB each", 1024,
+        Load("transactions", "transactions", "transactions/s", "100 records of 1 KB each", KILOBYTE,
              records_per_request=100, in_python=True),
-        Load("python-1k", "produce", "MB/s", "produce(), 1 KB", 1024, in_python=True),
+        Load("python-1k", "produce", "MB/s", "produce(), 1 KB", KILOBYTE, in_python=True),
         Load("python-100b", "produce", "records/s", "produce(), 100 B", 100, in_python=True),
         Load("python-batch-100b", "produce", "records/s", "produce_batch(), 100 B", 100,
              in_python=True, produce_batch=True),
-        Load("python-consume-1k", "consume", "MB/s", "consume(), 1 KB", 1024, in_python=True),
-        Load("raw-produce-1m", "raw-produce", "MB/s", "1 MB requests, 5 in flight", 1024,
-             records_per_request=_RAW_BATCH_BYTES // 1024),
+        Load("python-consume-1k", "consume", "MB/s", "consume(), 1 KB", KILOBYTE, in_python=True),
+        Load("raw-produce-1m", "raw-produce", "MB/s", "1 MB requests, 5 in flight", KILOBYTE,
+             records_per_request=_RAW_BATCH_BYTES // KILOBYTE),
         Load("raw-produce-100b", "raw-produce", "requests/s", "100 B, one in flight", 100,
              records_per_request=1, in_flight=1),
-        Load("raw-fetch-1m", "raw-fetch", "MB/s", "1 MB, one in flight", 1024, in_flight=1),
+        Load("raw-fetch-1m", "raw-fetch", "MB/s", "1 MB, one in flight", KILOBYTE, in_flight=1),
     )
 }  # fmt: skip
 

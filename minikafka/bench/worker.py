@@ -22,6 +22,7 @@ class Job(NamedTuple):
     load: str
     bootstrap: str
     topic: str
+    partitions: int
     acks: str
     seconds: float
     max_bytes: int
@@ -65,7 +66,8 @@ def _prepare_librdkafka(job: Job) -> Callable[[], Measurement]:
     load = LOADS[job.load]
     try:
         if not load.in_python:
-            run = native.prepare(job.bootstrap, job.topic, load, job.acks, job.max_bytes)
+            topic = native.Topic(job.topic, job.partitions)
+            run = native.prepare(job.bootstrap, topic, load, job.acks, job.max_bytes)
             return lambda: run(job.seconds)
         if load.kind == "produce":
             run = clients.prepare_produce(job.bootstrap, job.topic, load, job.acks, job.max_bytes)

@@ -134,7 +134,10 @@ def test_a_brokers_configuration_is_its_own(tool):
 
 def test_bench_measures_a_running_cluster(cluster, tmp_path):
     report = tmp_path / "bench.json"
-    loads = ("raw-produce-100b", "raw-fetch-1m", "produce-1k", "consume-1k", "latency")
+    loads = (
+        "raw-produce-100b", "raw-fetch-1m", "produce-1k", "consume-1k", "consume-100b-100p",
+        "latency",
+    )  # fmt: skip
     subprocess.run(
         [sys.executable, "-m", "minikafka", "bench", "--bootstrap-server",
          cluster.bootstrap_servers, "--loads", ",".join(loads), "--rounds", "1",
