@@ -62,21 +62,28 @@ class RaftLog:
     _appended: dict[int, MetadataBatch] = field(default_factory=dict)
     """By base offset."""
     _snapshots: list[SnapshotId] | None = None
-    """The snapshots beside the log, or None until they are listed again."""
+    """The snapshots that the log continues, or None until they are listed again."""
 
     @property
     def snapshots(self) -> list[SnapshotId]:
-        """The snapshots beside the log, oldest first.
+        """The snapshots that the log continues, oldest first.
+
+        Older ones may still be on the disk: a power loss brings a removed file back, and one that
+        is fetched leaves the own ones behind. The log no longer has the epochs after them.
 
         As `KafkaRaftLog` does, they are listed once and not for each fetch: a folder is read from a
         disk, which may be slow.
         """
         if self._snapshots is None:
-            self._snapshots = snapshot_ids(self.unified_log.disk, METADATA_FOLDER)
+            found = snapshot_ids(self.unified_log.disk, METADATA_FOLDER)
+            self._snapshots = [each for each in found if each.end_offset >= self.start_offset]
         return self._snapshots
 
     def snapshots_changed(self) -> None:
-        """List the snapshots again: one was written, fetched, removed or set aside."""
+        """List the snapshots again: one was written, fetched, removed or set aside.
+
+        Or the log begins later.
+        """
         self._snapshots = None
 
     @property

@@ -35,7 +35,9 @@ class SnapshotRetention:
             for each in snapshot_files(self.raft.disk, METADATA_FOLDER)
             if 0 < each.snapshot_id.end_offset <= self.raft.high_watermark
         ]
-        while len(snapshots) > 1 and self._is_due(snapshots, now):
+        while len(snapshots) > 1 and (
+            snapshots[0].snapshot_id.end_offset < log.start_offset or self._is_due(snapshots, now)
+        ):
             gone, newer = snapshots[0], snapshots[1]
             count = log.delete_before(newer.snapshot_id.end_offset, now)
             self.raft.quorum.history.forget(newer.snapshot_id.end_offset)

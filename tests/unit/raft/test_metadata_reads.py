@@ -1,7 +1,9 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.log.disk import read_file, write_file
 from minikafka.log.leader_epoch_cache import EpochEnd
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_reads import read_metadata
 from minikafka.raft.snapshots import SnapshotId
@@ -105,6 +107,29 @@ def test_the_newest_snapshot_is_named_once_it_is_durable(world):
     newest = read(world, 0, 0).snapshot
     assert newest is not None
     assert newest.end_offset > 13
+
+
+def test_a_snapshot_before_the_log_is_not_the_earliest_one(world):
+    """Seed 71000202: a power loss brought back a removed snapshot, but not the epochs after it.
+
+    With it the log seemed to have the whole epoch 1, up to its own start. A follower kept records
+    of epoch 1 that other records had replaced.
+    """
+    world.write_snapshot()
+    (former,) = (each for each in world.raft.log.snapshots if each.end_offset)
+    path = f"{METADATA_FOLDER}/{former.file_name}"
+    content = read_file(world.disk, path)
+    world = QuorumWorld.started(world.disk)
+    world.snapshotter.retention.max_bytes = 0
+    world.write_snapshot()
+    assert world.raft.log.start_offset > former.end_offset
+    write_file(world.disk, path, content)
+    world.raft.close()
+    world = QuorumWorld.started(world.disk)
+    (newest,) = world.raft.log.snapshots
+    found = read(world, world.raft.end_offset + 5, former.epoch, epoch=world.raft.epoch)
+    assert found.snapshot == newest
+    assert found.diverging is None
 
 
 def test_the_snapshot_at_offset_zero_is_never_named(world):

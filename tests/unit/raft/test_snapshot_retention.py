@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.log.disk import read_file, write_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.snapshots import snapshot_ids
@@ -57,6 +58,23 @@ def test_the_oldest_go_until_the_rest_is_small_enough(world):
     assert [each.end_offset for each in world.raft.log.snapshots if each.end_offset] == kept
     assert total_bytes(world) <= limit
     assert world.raft.log.start_offset == kept[0]
+
+
+def test_a_snapshot_before_the_log_goes_also_without_a_limit(world):
+    """A power loss brought it back."""
+    world.write_snapshot()
+    (former,) = offsets(world)
+    (name,) = (each for each in names(world, ".checkpoint") if each.startswith(f"{former:020}"))
+    path = f"{METADATA_FOLDER}/{name}"
+    content = read_file(world.disk, path)
+    world.snapshotter.retention.max_bytes = 0
+    world.write_snapshot()
+    kept = offsets(world)
+    assert kept != [former]
+    write_file(world.disk, path, content)
+    world.snapshotter.retention.max_bytes = -1
+    world.snapshotter.retention.clean(world.env.clock.now)
+    assert offsets(world) == kept
 
 
 def test_one_snapshot_stays_and_the_log_after_it(world):
