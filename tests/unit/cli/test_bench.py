@@ -377,7 +377,8 @@ def test_a_connection_that_ends_is_told():
 
 def test_a_worker_measures_what_it_is_told():
     job = {
-        "load": "raw-produce-100b", "topic": "t", "acks": "1", "seconds": 60.0, "max_bytes": 500,
+        "load": "raw-produce-100b", "topic": "t", "partitions": 1, "acks": "1", "seconds": 60.0,
+        "max_bytes": 500,
     }  # fmt: skip
     with Broker() as broker:
         told = json.dumps({**job, "bootstrap": broker.address}) + "\ngo\n"
@@ -394,8 +395,8 @@ def test_a_worker_measures_what_it_is_told():
 
 def test_a_worker_tells_why_it_cannot():
     with Broker(error=ErrorCode.NOT_ENOUGH_REPLICAS) as broker:
-        job = ["raw-produce-100b", broker.address, "t", "all", 1.0, 500]
-        names = ["load", "bootstrap", "topic", "acks", "seconds", "max_bytes"]
+        job = ["raw-produce-100b", broker.address, "t", 1, "all", 1.0, 500]
+        names = ["load", "bootstrap", "topic", "partitions", "acks", "seconds", "max_bytes"]
         worker = subprocess.run(
             [sys.executable, "-m", "minikafka.bench.worker"],
             input=json.dumps(dict(zip(names, job, strict=True))) + "\ngo\n",
