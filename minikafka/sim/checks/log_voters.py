@@ -55,11 +55,15 @@ class LogVoters:
 
     def _check_uncommitted(self, raft: RaftNode, rows: list[tuple[int, VoterSet]]) -> None:
         """Compare the latest voters in a leader's log with the latest committed ones."""
-        committed = [voters for offset, voters in rows if offset < raft.high_watermark]
-        if committed and len(_keys(committed[-1]) ^ _keys(rows[-1][1])) > 1:
+        adopted, end = raft.quorum.adopted_offset, raft.high_watermark
+        committed = _adopted(raft) or rows[0][1]
+        for offset, voters in rows:
+            if adopted <= offset < end:
+                committed = voters
+        if len(_keys(committed) ^ _keys(rows[-1][1])) > 1:
             raise Violation(
                 f"OneVoterAtATime: n{raft.node_id} has appended the voters {rows[-1][1].ids}, "
-                f"{committed[-1].ids} are committed"
+                f"{committed.ids} are committed"
             )
 
     def committed(self, batch: MetadataBatch) -> None:
@@ -79,6 +83,12 @@ class LogVoters:
                     f"OneVoterAtATime: at offset {offset} the voters {_ids(before)} became "
                     f"{_ids(now)}"
                 )
+
+
+def _adopted(raft: RaftNode) -> VoterSet | None:
+    """The voters in the snapshot that a node loaded last; None without a snapshot or voters."""
+    voters, kraft_version = raft.quorum.history.at(raft.quorum.adopted_offset)
+    return voters if kraft_version else None
 
 
 def _voters_in(batch: MetadataBatch) -> list[tuple[int, VoterSet]]:

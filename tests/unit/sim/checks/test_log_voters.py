@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.raft.raft_log import MetadataBatch
+from minikafka.raft.voter_history import VoterHistory
 from minikafka.records.batch import ControlType
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.log_voters import LogVoters
@@ -22,8 +23,14 @@ def batch(offset, voters):
     return MetadataBatch(offset, offset, 1, 0, [], control, 0)
 
 
-def node(log, voters, *, leads=False, high_watermark=0):
-    """A machine whose log has a batch for each of `log`, with voters or without."""
+def node(log, voters, *, leads=False, high_watermark=0, snapshot=None):
+    """A machine whose log has a batch for each of `log`, with voters or without.
+
+    `snapshot` are the end offset and the voters of the snapshot that it loaded last.
+    """
+    adopted_offset, snapshot_voters = snapshot or (0, None)
+    history = VoterHistory(None)
+    history.load(adopted_offset, snapshot_voters, int(snapshot_voters is not None))
     batches = [batch(offset, each) for offset, each in enumerate(log)]
     raft = SimpleNamespace(
         node_id=1,
@@ -31,7 +38,7 @@ def node(log, voters, *, leads=False, high_watermark=0):
         voters=voters,
         is_leader=leads,
         high_watermark=high_watermark,
-        quorum=SimpleNamespace(adopted_offset=0),
+        quorum=SimpleNamespace(adopted_offset=adopted_offset, history=history),
         log=SimpleNamespace(
             start_offset=0, batches=lambda begin, end, control_only: batches[begin:end]
         ),
@@ -69,3 +76,16 @@ def test_a_leader_has_one_change_that_is_not_committed(checks):
     checks.check(*node([ONE, TWO], TWO, leads=True, high_watermark=1))
     with pytest.raises(Violation, match="OneVoterAtATime: n1 has appended"):
         checks.check(*node([ONE, TWO, THREE], THREE, leads=True, high_watermark=1))
+
+
+def test_the_voters_of_a_snapshot_are_committed(checks):
+    log = [ONE, None, None, None]
+    checks.check(*node(log[:1], ONE, leads=True, high_watermark=1))
+    # The node fetched a snapshot that contains the record of the second voter, then led.
+    log.append(THREE)
+    leader = {"leads": True, "high_watermark": 3}
+    checks.check(*node(log, THREE, snapshot=(3, TWO), **leader))
+    with pytest.raises(Violation, match=r"OneVoterAtATime: .* \[1, 2\] are committed"):
+        checks.check(
+            *node([*log, voters_of(1, 2, 3, 4)], voters_of(1, 2, 3, 4), snapshot=(3, TWO), **leader)
+        )
