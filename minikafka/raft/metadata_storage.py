@@ -74,9 +74,10 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     log.local.goes_first = True
     # `RaftLog` checks each batch that it reads, and its errors tell an operator what to do.
     log.segments.trust_content()
-    snapshot_id = _snapshot_after(disk, log)
+    snapshot_id = _snapshot_after(disk, log, recovery_point)
     if snapshot_id is not None:
         # The process ended after it downloaded a snapshot and before it fetched records after it.
+        # Or the machine did, and its disk still has what the snapshot had replaced.
         start_after(log, snapshot_id, now)
     if log.log_end_offset < recovery_point:
         raise damaged(
@@ -203,17 +204,20 @@ def _wrong_end(position: int, size: int, following: int | None) -> str | None:
     return None if following is None else f"the next segment begins at offset {following}"
 
 
-def _snapshot_after(disk: Disk, log: UnifiedLog) -> SnapshotId | None:
+def _snapshot_after(disk: Disk, log: UnifiedLog, recovery_point: int) -> SnapshotId | None:
     """The newest readable snapshot, if it has more than the log.
 
-    It reaches beyond the log's end, or the log is empty and begins at the snapshot's end: then only
-    the snapshot's name has the epoch before that offset.
+    It reaches beyond the log's end, or it has a newer epoch than the log: then what the log has was
+    replaced, or the log is empty, and only the name of the snapshot has the epoch before it. Below
+    the recovery point everything was committed, and nothing is replaced.
+
+    Source: `KafkaRaftLog.truncateToLatestSnapshot`.
     """
-    known = log.log_end_offset
-    if known and log.latest_epoch is None:
-        known -= 1
     for snapshot_id in reversed(snapshot_ids(disk, METADATA_FOLDER)):
-        if snapshot_id.end_offset <= known:
+        is_newer = snapshot_id.epoch > (log.latest_epoch or 0)
+        if snapshot_id.end_offset <= log.log_end_offset and not (
+            is_newer and snapshot_id.end_offset >= recovery_point
+        ):
             return None
         try:
             read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")

@@ -21,6 +21,7 @@ from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 0)
 FIRST = f"{METADATA_FOLDER}/00000000000000000000.log"
+EPOCHS = f"{METADATA_FOLDER}/leader-epoch-checkpoint"
 
 
 def opened(disk):
@@ -131,6 +132,33 @@ def test_a_snapshot_beyond_the_end_takes_the_place_of_the_log():
     assert (log.log_start_offset, log.log_end_offset, log.latest_epoch) == (9, 9, 3)
     again = opened(disk)
     assert (again.log_start_offset, again.log_end_offset) == (9, 9)
+
+
+def test_an_empty_log_has_the_epoch_of_the_snapshot_that_it_follows():
+    """A power loss brought back the leader epochs of the log that the snapshot had replaced."""
+    disk = disk_with(4, recovery_point=2)
+    epochs = read_file(disk, EPOCHS)
+    disk.remove(FIRST)
+    snapshot_at(disk, 9)
+    assert opened(disk).latest_epoch == 3
+    write_file(disk, EPOCHS, epochs)
+    log = opened(disk)
+    assert (log.log_start_offset, log.log_end_offset, log.latest_epoch) == (9, 9, 3)
+
+
+def test_a_log_of_older_epochs_than_the_snapshot_is_replaced():
+    """The leader of epoch 3 sent a snapshot because these records were never committed."""
+    disk = disk_with(4, recovery_point=2)
+    snapshot_at(disk, 3)
+    log = opened(disk)
+    assert (log.log_start_offset, log.log_end_offset, log.latest_epoch) == (3, 3, 3)
+
+
+def test_committed_records_are_not_replaced_by_a_snapshot_that_has_fewer():
+    disk = disk_with(4, recovery_point=4)
+    snapshot_at(disk, 3)
+    log = opened(disk)
+    assert (log.log_start_offset, log.log_end_offset, log.latest_epoch) == (0, 4, 1)
 
 
 def test_a_damaged_snapshot_takes_the_place_of_nothing():
