@@ -2,7 +2,8 @@
 
 A quorum promises nothing to an operator who loses a majority of its disks: one voter at a time has
 forgotten what it knew. That an older copy is one, a voter cannot see. So it comes back only while
-the other voters are in the same epoch, and have what this one has.
+the other voters are in the same epoch, and have what this one has. A copy of the only voter never
+comes back: it would elect itself, though the quorum has other voters by now.
 """
 
 from collections.abc import Mapping
@@ -93,11 +94,8 @@ class VoterFaults:
         node = self._drawn(incident, copied)
         if node is None:
             node = self._drawn(incident, voters.ids)
-            if node is not None and not self.machines.storage.is_rotten(node.config.node_id):
-                self.context.note(node.host, "has its disks copied while it runs")
-                disks = {path: disk.copy() for path, disk in node.disks.items()}
-                node_id = node.config.node_id
-                self._copies[node_id] = directory_ids[node_id], disks
+            if node is not None:
+                self._copy(node, voters)
             return None
         if not self._others_know(node, voters):
             return None
@@ -108,6 +106,17 @@ class VoterFaults:
         node.disks.update(disks)
         node.has_old_disks = True
         return self.context.start_later(node)
+
+    def _copy(self, node: SimNode, voters: VoterSet) -> None:
+        """Copy the disks of a running voter that can elect no leader alone, now and later."""
+        node_id, raft = node.config.node_id, _raft(node)
+        if self.machines.storage.is_rotten(node_id):
+            return
+        if raft is None or raft.voters != voters or voters.majority == 1:
+            return
+        self.context.note(node.host, "has its disks copied while it runs")
+        disks = {path: disk.copy() for path, disk in node.disks.items()}
+        self._copies[node_id] = self.context.cluster.directory_ids[node_id], disks
 
     def _lose_quorum_state(self, incident: Incident) -> Undo | None:
         voters = self._voters()

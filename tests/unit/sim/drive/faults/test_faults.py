@@ -351,6 +351,17 @@ def test_the_only_voter_gets_no_older_copy_of_its_disks(voters, losses):
     assert len(restored) == (0 if voters == 1 else 1)
 
 
+@pytest.mark.parametrize(("voters", "copies"), [(1, 0), (3, 1)])
+def test_a_voter_that_can_elect_itself_is_not_copied(voters, copies, losses):
+    """The copy would elect itself later, when the quorum has other voters."""
+    cluster = started_cluster(1, voters=voters, separate_controller=True)
+    notes = []
+    cluster.world.on_line = notes.append
+    faults = Faults(cluster, ("client",), losses.append)
+    faults.inject(incident(Fault.OLD_VOTER))
+    assert len([line for line in notes if "has its disks copied" in line]) == copies
+
+
 @pytest.mark.parametrize("at_ms", range(4))
 def test_a_broker_goes_on_without_one_of_its_directories(at_ms):
     """Later the directory works again, or an empty one replaces it."""
