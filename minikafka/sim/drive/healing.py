@@ -12,6 +12,7 @@ from random import Random
 
 from minikafka.common.ids import TopicPartition
 from minikafka.messages import elect_leaders as elections
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import (
     DIRECTORY_LOST,
     NO_LEADER,
@@ -52,6 +53,9 @@ class Healing:
     transactional: TransactionalEnd = field(init=False)
     _directories: DirectoryHealing = field(init=False)
     _quorum: QuorumHealing = field(init=False)
+    _listed: MetadataImage | None = None
+    _partitions: list[PartitionRegistration] = field(default_factory=list)
+    """The partitions of the image `_listed`."""
 
     def __post_init__(self) -> None:
         """Create the conditions for log directories, transactions and the quorum."""
@@ -259,7 +263,11 @@ class Healing:
         if TOPIC not in image.topic_ids:
             # The controller is still reading its log.
             return []
-        return [registration for _, _, registration in image.all_partitions()]
+        # The conditions are checked after every action; an image rarely changes in between.
+        if self._listed is not image:
+            self._listed = image
+            self._partitions = [registration for _, _, registration in image.all_partitions()]
+        return self._partitions
 
     def _controller(self) -> Node:
         node = self.cluster.nodes[self.cluster.controller_id].node

@@ -59,6 +59,8 @@ _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
 _WIDE = 150
 """Partition count of a topic that a broker creates in several steps."""
+_WIDE_SHARE = 0.25
+"""Share of the draws of such a topic that create it: every step of its run costs more."""
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
 """Share of reassignments that also change the number of replicas."""
@@ -329,9 +331,12 @@ class Operators:
         name = f"x{self._extra_topics // 2}"
         self._extra_topics += 1
         self._note(f"creates {name}")
+        partitions = rng.choice((1, 1, 2, 2, 3, _WIDE))
+        if partitions == _WIDE and rng.random() >= _WIDE_SHARE:
+            partitions = 3
         topic = CreatableTopic(
             name=name,
-            num_partitions=rng.choice((1, 1, 2, 2, 3, _WIDE)),
+            num_partitions=partitions,
             replication_factor=self.plan.replication_factor,
             configs=[CreatableTopicConfig("flush.messages", "1")],
         )
