@@ -85,9 +85,9 @@ class StorageFaults:
 
     def is_damaged(self, node_id: int, where: TopicPartition) -> bool:
         """Return True if records of a replica are damaged."""
-        return bool(self._damages) and any(
+        return any(
             each.node_id == node_id and where in each.replicas and each.is_there
-            for each in self._present()
+            for each in self._damages
         )
 
     def _present(self) -> list[Damage]:
