@@ -41,6 +41,7 @@ class MoveState(Enum):
     FLUSHING = "flushing"
     REPORTING = "reporting"
     SWAPPING = "swapping"
+    WAITING = "waiting"
 
 
 MOVE_STATES = StateTable(
@@ -52,8 +53,10 @@ MOVE_STATES = StateTable(
         MoveState.FLUSHING: (MoveState.REPORTING, MoveState.COPYING),
         # The metadata has the target as the directory of the replica.
         MoveState.REPORTING: (MoveState.SWAPPING,),
-        # The swap lacked descriptors: the future log was removed, and the copy begins again.
-        MoveState.SWAPPING: (MoveState.COPYING,),
+        # The swap lacked descriptors, so the future log may be gone.
+        MoveState.SWAPPING: (MoveState.WAITING,),
+        # Another move with an empty future log replaces this one.
+        MoveState.WAITING: (),
     },
 )
 
@@ -102,6 +105,11 @@ class LogDirMoves:
     def in_progress(self) -> list[TopicPartition]:
         """The partitions whose replicas are being moved."""
         return list(self._moves)
+
+    @property
+    def waiting(self) -> list[TopicPartition]:
+        """The partitions whose moves wait for descriptors; they may have no future log."""
+        return [at for at, move in self._moves.items() if move.state is MoveState.WAITING]
 
     def alter(self, at: TopicPartition, path: str) -> ErrorCode:
         """Begin to move a replica to the directory at `path`.
@@ -190,7 +198,7 @@ class LogDirMoves:
         at = move.partition.topic_partition
         if self._moves.get(at) is not move:
             return
-        if move.state is MoveState.FLUSHING:
+        if move.state in (MoveState.FLUSHING, MoveState.WAITING):
             return
         try:
             if not self.logs.futures.copy_slice(at, self.env.clock.now):
@@ -269,7 +277,7 @@ class LogDirMoves:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
         except OutOfFilesFault as fault:
             self.on_fault(fault)
-            move.enter(MoveState.COPYING)
+            move.enter(MoveState.WAITING)
             self.assignments.assign(move.key, move.source.directory_id)
             self.env.after(POSTPONED_MS, lambda: self._again(move))
             return
@@ -287,13 +295,25 @@ class LogDirMoves:
             self.on_fault(each)
 
     def _again(self, move: _Move) -> None:
-        """Begin a move again whose future log was removed."""
+        """Replace a move that waits for descriptors by one that copies the log again."""
         at = move.partition.topic_partition
         if self._moves.get(at) is not move:
             return
-        del self._moves[at]
         self._delete(at)
-        self._begin(move.partition, move.source, move.target)
+        if self._moves.get(at) is not move:
+            return  # The directory of the future log has failed.
+        try:
+            self.logs.futures.create(at, move.target, self.env.clock.now)
+        except OutOfFilesFault as fault:
+            self.on_fault(fault)
+            self.env.after(POSTPONED_MS, lambda: self._again(move))
+            return
+        except StorageFault as fault:
+            self.on_fault(fault)
+            if self._moves.get(at) is move:
+                self._cancel(at, move, str(fault))
+            return
+        self._add(_Move(move.partition, move.source, move.target))
 
     # End without a swap
 

@@ -4,11 +4,15 @@ import pytest
 
 from minikafka.common.effects import Flush
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.faults import InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicIdPartition
+from minikafka.log.future_logs import FutureLogs
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.results import DamagedRecordsError
 from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
+from minikafka.replica.turns import POSTPONED_MS
+from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.managed_world import DIRS, ID, T, level
 from tests.worlds.sim_world import batch
 
@@ -152,6 +156,82 @@ def test_a_removed_replica_is_not_moved(managed):
     managed.apply(managed.no_topic())
     managed.run(2_000)
     assert (managed.logs.futures.get(T), pending(managed)) == (None, None)
+
+
+@pytest.fixture
+def few_files(monkeypatch):
+    """No log can be opened for lack of descriptors until the returned function is called."""
+
+    def refuse(directory, *_, **__):
+        raise OutOfFilesFault(directory.disk.root, "Too many open files")
+
+    def begin():
+        monkeypatch.setattr(LogDirectory, "open_log", refuse)
+        return monkeypatch.undo
+
+    return begin
+
+
+def waiting(managed, few_files):
+    """Begin a move whose swap lacks descriptors; return the function that ends the lack."""
+    reported(managed)
+    end = few_files()
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(0)
+    assert (home(managed), managed.logs.futures.get(T)) == ("/one", None)
+    return end
+
+
+def test_a_move_begins_again_when_there_are_descriptors(managed, few_files):
+    end = waiting(managed, few_files)
+    assert managed.manager.moves.waiting == [T]
+    assert pending(managed) == DIRS[0]
+    managed.apply(managed.put(1, directory=DIRS[0]))
+    managed.run(3 * POSTPONED_MS)
+    assert managed.manager.moves.waiting == [T]
+    end()
+    managed.run(POSTPONED_MS)
+    flush(managed)
+    assert managed.manager.moves.waiting == []
+    assert pending(managed) == DIRS[1]
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(0)
+    assert home(managed) == "/two"
+    assert managed.manager.moves.in_progress == []
+
+
+def test_a_step_of_a_move_that_waits_for_descriptors_does_nothing(managed, few_files, monkeypatch):
+    reported(managed)
+
+    def refuse(*_):
+        raise OutOfFilesFault("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FutureLogs, "copy_slice", refuse)
+        # A copy of new records is postponed, so that the swap does not follow the last step.
+        managed.run(600)
+    few_files()
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(2 * POSTPONED_MS)
+    assert managed.manager.moves.waiting == [T]
+
+
+def test_a_move_that_waits_for_descriptors_can_be_ended(managed, few_files):
+    end = waiting(managed, few_files)
+    assert alter(managed, "/one") == ErrorCode.NONE
+    end()
+    managed.run(2 * POSTPONED_MS)
+    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
+    assert managed.manager.moves.in_progress == []
+
+
+def test_a_move_that_waits_for_descriptors_ends_if_its_target_fails(managed, few_files):
+    end = waiting(managed, few_files)
+    end()
+    managed.disks[1].broken = IO_ERROR
+    managed.run(POSTPONED_MS)
+    assert managed.manager.moves.in_progress == []
+    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
 
 
 def test_illegal_transitions_are_refused():

@@ -2,7 +2,10 @@
 
 import pytest
 
+from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_manager import LogManager
 from minikafka.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,
@@ -108,3 +111,32 @@ def test_a_future_log_with_a_higher_high_watermark_is_a_violation(cluster):
     checks._futures.clear()
     with pytest.raises(Violation, match="FutureLog: t-0: the future log of n1"):
         checks.check_node(node)
+
+
+def test_a_move_that_waits_for_descriptors_has_no_future_log(cluster, monkeypatch):
+    checks = LogDirChecks(Coverage(), lambda *_: None)
+    watch(cluster, checks)
+
+    def refuse(directory, *_, **__):
+        raise OutOfFilesFault(directory.disk.root, "Too many open files")
+
+    moves = cluster.nodes[1].node.broker.replicas.moves
+    target = request_move(cluster)
+    with monkeypatch.context() as patch:
+        patch.setattr(LogDirectory, "open_log", refuse)
+        cluster.world.run_until(lambda: moves.waiting == [T], 20_000, "it waits")
+    assert checks.coverage.excuses["replica move that waits for descriptors"] == 1
+    cluster.world.run_until(lambda: logs_of(cluster).directory_of(T) is target, 20_000, "it moves")
+
+
+@pytest.mark.parametrize("missing", ["get", "futures"])
+def test_a_move_without_two_logs_is_a_violation(cluster, monkeypatch, missing):
+    checks = LogDirChecks(Coverage(), lambda *_: None)
+    request_move(cluster)
+    logs = logs_of(cluster)
+    if missing == "futures":
+        logs.futures.abandon(T)
+    else:
+        monkeypatch.setattr(LogManager, "get", lambda *_: None)
+    with pytest.raises(Violation, match="OneLog: t-0: n1 moves a replica without two logs"):
+        checks.check_node(cluster.nodes[1])
