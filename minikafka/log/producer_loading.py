@@ -15,7 +15,7 @@ from minikafka.log.recent_batches import remember_recent_batches
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.records.batch import BatchHeader
+from minikafka.records.batch import CONTROL, NO_PRODUCER_ID, TRANSACTIONAL, BatchHeader
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import EndMarker, end_marker, read_batch
 from minikafka.records.scan import check_crc
@@ -43,10 +43,10 @@ def load_producers(
     segment at or after `reindex_from` are added to its transaction index again. Producers expire as
     if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
     caller knows them. In segments below `unread_below`, which nothing else has read, the checksums
-    of producers' batches are compared.
+    of batches that may have a producer are compared, and each segment must be whole.
 
     Raises:
-        CorruptRecordsError: a checksum is wrong.
+        CorruptRecordsError: a checksum is wrong, or a segment is not whole.
     """
     loading = producers_in_slices(
         segments, newest_snapshot, end_offset, high_watermark, now,
@@ -102,9 +102,8 @@ def producers_in_slices(
             if position is None:
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
-            for at, header in headers_below(segment, end_offset, position):
-                if header.producer_id >= 0 and segment.base_offset < unread_below:
-                    _require_sound(segment, at, header)
+            headers = _sound_headers if segment.base_offset < unread_below else headers_below
+            for at, header in headers(segment, end_offset, position):
                 _replay(
                     state, segment, at, header,
                     high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
@@ -128,6 +127,29 @@ def headers_below(
             return
 
 
+def _sound_headers(
+    segment: Segment, end_offset: int, position: int = 0
+) -> Iterator[tuple[int, BatchHeader]]:
+    """As `headers_below`, of a segment that was flushed, so that it must be whole.
+
+    The checksums of batches that may have a producer are compared. A producer whose id is damaged
+    would have an open transaction that never ends, and so would one whose marker is missed.
+
+    Raises:
+        CorruptRecordsError: a batch is damaged, or bytes below `end_offset` are no whole batch.
+    """
+    next_offset = segment.base_offset
+    for at, header in headers_below(segment, end_offset, position):
+        if header.next_offset > end_offset:
+            raise _damaged(segment, at, next_offset)
+        if _may_have_producer(header) or header.base_offset < next_offset:
+            _require_sound(segment, at, header)
+        yield at, header
+        position, next_offset = at + header.size, header.next_offset
+    if position < segment.size and next_offset < end_offset:
+        raise _damaged(segment, position, next_offset)
+
+
 def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
     """Read the end marker of a transaction in a control batch, or None if it has none."""
     for record in read_batch(batch, 0, header):
@@ -147,10 +169,14 @@ def apply_marker(
     return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
 
 
-def _require_sound(segment: Segment, position: int, header: BatchHeader) -> None:
-    """Compare the checksum of a batch that recovery has not read.
+def _may_have_producer(header: BatchHeader) -> bool:
+    return header.producer_id != NO_PRODUCER_ID or bool(
+        header.attributes & (TRANSACTIONAL | CONTROL)
+    )
 
-    A producer whose id is damaged would have an open transaction that never ends.
+
+def _require_sound(segment: Segment, position: int, header: BatchHeader) -> None:
+    """Compare the checksum of a batch.
 
     Raises:
         CorruptRecordsError: it is wrong.
@@ -158,10 +184,14 @@ def _require_sound(segment: Segment, position: int, header: BatchHeader) -> None
     try:
         check_crc(segment.file.read_at(position, header.size), 0, header)
     except CorruptRecordsError:
-        raise CorruptRecordsError(
-            f"{segment.path(LOG_SUFFIX)}: damaged at byte {position}, offset {header.base_offset}, "
-            "which was flushed"
-        ) from None
+        raise _damaged(segment, position, header.base_offset) from None
+
+
+def _damaged(segment: Segment, position: int, offset: int) -> CorruptRecordsError:
+    return CorruptRecordsError(
+        f"{segment.path(LOG_SUFFIX)}: damaged at byte {position}, offset {offset}, "
+        "which was flushed"
+    )
 
 
 def _replay(

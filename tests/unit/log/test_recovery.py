@@ -477,24 +477,3 @@ def test_a_truncated_tail_that_came_back_is_replaced_by_later_records(disk):
     second = disk.open(segment_path(bases[1]))
     disk.open(segment_path(bases[0])).append(second.read_at(0, second.size))
     assert segments_of(disk) == before
-
-
-@pytest.mark.parametrize("clean", [True, False])
-def test_a_damaged_producer_below_the_recovery_point_is_not_believed(disk, clean):
-    """Without snapshots the producers are read from segments that recovery has not read."""
-    first, *_, last = segments(disk)
-    for name in disk.list("t-0"):
-        if name.endswith(".snapshot"):
-            disk.remove(f"t-0/{name}")
-    disk.content(f"t-0/{first}")[46] ^= 1
-    damaged = f"{first}: damaged at byte 0, offset 0, which was flushed: restore the file"
-    with pytest.raises(StorageFault, match=damaged):
-        open_log(disk, clean=clean, recovery_point=20 if clean else int(last[:20]))
-
-
-def test_a_truncated_log_is_not_read_again(disk):
-    log = open_log(disk)
-    first, *_ = segments(disk)
-    disk.content(f"t-0/{first}")[46] ^= 1
-    log.truncate_to(15, NOW)
-    assert log.log_end_offset == 15
