@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from minikafka.bench.plan import Load, Measurement
 from minikafka.bench.replay import ReplayError
+from minikafka.common.errors import ErrorCode
 
 _PRODUCER, _CONSUMER = 0, 1
 _CONF_OK = 0
@@ -26,6 +27,14 @@ _ERROR_TEXT_BYTES = 512
 _FLUSH_TIMEOUT_MS = 60_000
 _CONNECT_TIMEOUT_MS = 30_000
 _IDLE_TIMEOUT_S = 30.0
+_NOT_LED_YET = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    }
+)
+_LEADER_POLL_S = 0.02
 
 
 class _Message(ctypes.Structure):
@@ -83,21 +92,25 @@ class NativeClient:
         Raises:
             ReplayError: if no broker answers.
         """
+        return sum(self._end_offset(partition) for partition in self.partitions)
+
+    def _end_offset(self, partition: int) -> int:
         low, high = ctypes.c_int64(), ctypes.c_int64()
-        count = 0
-        for partition in self.partitions:
-            self.check(
-                self.library.rd_kafka_query_watermark_offsets(
-                    self.handle,
-                    self.name,
-                    partition,
-                    ctypes.byref(low),
-                    ctypes.byref(high),
-                    _CONNECT_TIMEOUT_MS,
-                )
+        deadline_s = time.monotonic() + _CONNECT_TIMEOUT_MS / 1000
+        while True:
+            code = self.library.rd_kafka_query_watermark_offsets(
+                self.handle,
+                self.name,
+                partition,
+                ctypes.byref(low),
+                ctypes.byref(high),
+                _CONNECT_TIMEOUT_MS,
             )
-            count += high.value
-        return count
+            # Brokers lead a new partition a moment after the metadata says so.
+            if code not in _NOT_LED_YET or time.monotonic() > deadline_s:
+                self.check(code)
+                return high.value
+            time.sleep(_LEADER_POLL_S)
 
     def check(self, code: int) -> None:
         """Raise a ReplayError for an error code."""

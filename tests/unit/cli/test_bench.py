@@ -16,6 +16,7 @@ from rich.console import Console
 
 from minikafka.bench import run as bench_run
 from minikafka.bench.memory import WarmMemory
+from minikafka.bench.native import NativeClient
 from minikafka.bench.plan import LOADS, Measurement, plan
 from minikafka.bench.processes import cpu_seconds, listeners, resident_mib
 from minikafka.bench.replay import (
@@ -391,6 +392,40 @@ def test_a_worker_measures_what_it_is_told():
     result = Measurement.from_json(json.loads(line))
     assert (result.requests, result.bytes) == (5, 500)
     assert result.client_cpu_s > 0
+
+
+class PartitionsWithoutLeader:
+    """A librdkafka whose first answers name no leader."""
+
+    def __init__(self, *codes):
+        self.codes = list(codes)
+
+    def rd_kafka_query_watermark_offsets(self, _client, _topic, _partition, _low, high, _timeout):
+        high._obj.value = 7
+        return self.codes.pop(0) if self.codes else 0
+
+    def rd_kafka_err2name(self, code):
+        return ErrorCode(code).name.encode()
+
+
+def native_client(library):
+    client = object.__new__(NativeClient)
+    client.library, client.handle, client.name, client.partitions = library, None, b"t", range(2)
+    return client
+
+
+def test_records_are_counted_when_each_partition_is_led():
+    library = PartitionsWithoutLeader(
+        ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    )
+    assert native_client(library).record_count() == 14
+    assert not library.codes
+
+
+def test_another_error_ends_the_count():
+    library = PartitionsWithoutLeader(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+    with pytest.raises(ReplayError, match="TOPIC_AUTHORIZATION_FAILED"):
+        native_client(library).record_count()
 
 
 def test_a_worker_tells_why_it_cannot():
