@@ -16,7 +16,7 @@ from minikafka.common.budget import STEP_UNITS
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.config.node_config import NodeConfig, node_config
-from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
 from minikafka.log.future_logs import SLICE_BYTES
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
@@ -69,7 +69,10 @@ class SimNode:
     stopping: bool = False
     """A shutdown was requested, and the process has not ended yet."""
     ended_cleanly: bool = True
-    """The last process completed a controlled shutdown, and its disks were not replaced since."""
+    """The last process completed a controlled shutdown, and its disks were not replaced since.
+
+    At a start: and no start that ended early has removed a clean shutdown file.
+    """
     began_cleanly: bool = True
     """`ended_cleanly` at the start of the present process."""
     has_old_disks: bool = False
@@ -81,6 +84,8 @@ class SimNode:
     flushes: int = 0
     replicas_given_up: int = 0
     """Number of replicas that former processes took offline because of damaged logs."""
+    _closed: tuple[str, ...] = ()
+    """The log directories in which the last process has left a clean shutdown file."""
     _rng: Random = field(init=False)
     _paused: bool = False
     _posted: deque[Callable[[], None]] = field(default_factory=deque)
@@ -113,6 +118,13 @@ class SimNode:
         return broker is not None and any(not x.is_online for x in broker.logs.directories)
 
     @property
+    def closed_directories(self) -> tuple[str, ...]:
+        """The log directories that the last shutdown has closed, and no start has loaded since."""
+        if not self.ended_cleanly:
+            return ()
+        return tuple(path for path in self._closed if self.disks[path].exists(CLEAN_SHUTDOWN))
+
+    @property
     def now(self) -> Now:
         """The time of the machine's clocks."""
         return self.clock.now
@@ -132,6 +144,7 @@ class SimNode:
         for disk in self.disks.values():
             disk.before_change = self._before_change
         self.starts += 1
+        self.ended_cleanly = self.ended_cleanly and self.closed_directories == self._closed
         self.began_cleanly = self.ended_cleanly
         self.started = False
         self.exit_code = None
@@ -403,6 +416,11 @@ class SimNode:
             self.replicas_given_up += 0 if broker is None else broker.replicas.damaged_count
             self.ended_cleanly = self.stopping and exit_code == 0
             self.has_old_disks = self.stop_was_cut = False
+            # A directory that failed at the start keeps the file of an earlier process.
+            self._closed = tuple(
+                each.disk.root for each in (() if broker is None else broker.logs.directories)
+                if each.is_loaded and self.disks[each.disk.root].exists(CLEAN_SHUTDOWN)
+            )  # fmt: skip
         self.stopping = False
         self._crashes.process_ended()
         self.node = None

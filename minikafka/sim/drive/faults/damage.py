@@ -9,11 +9,14 @@ another partition, and a clean shutdown file that comes back before the broker h
 A checkpoint describes logs that change as soon as a process has loaded them. Its former content is
 outdated then, and no operator restores it; what the process loaded is its content now.
 
+Except after a clean shutdown, recovery points that are too high hide unflushed records from the
+recovery. They are damaged only in a directory that the last process has closed.
+
 Only the recovery points tell damage in a log from a torn tail. So a node does not have damaged
 records and damaged recovery points at a time: its next start may be that of the last ISR member.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -175,11 +178,14 @@ class Damage:
 
 @dataclass(slots=True)
 class Damager:
-    """Damages the disks of a node that is down. `may_damage` is True for replicas with a copy."""
+    """Damages the disks of a node that is down. `may_damage` is True for replicas with a copy.
+
+    `closed` has the log directories that the last process has closed in a clean shutdown.
+    """
 
     node_id: int
     disks: Mapping[str, SimDisk]
-    was_clean: bool
+    closed: Collection[str]
     may_damage: Callable[[TopicPartition], bool]
     rng: Random
     has_damaged_records: bool = False
@@ -199,7 +205,7 @@ class Damager:
         at, bit = self.rng.randrange(found[path]), self.rng.randrange(8)
         if kind == LOG_SUFFIX:
             at = _beside_unchecked(disk, path, at)
-        elif not self._is_any_bit(kind):
+        elif not self._is_any_bit(disk, kind):
             bit = _HIGH_BIT
         before = bytes(disk.content(path)[at : at + 1])
         patch = Patch(disk, path, at, before, bytes([before[0] ^ 1 << bit]))
@@ -248,8 +254,8 @@ class Damager:
 
     def _may_bring_back(self, disk: SimDisk, path: str) -> bool:
         if path == RECOVERY_POINTS:
-            return self.was_clean and not self.has_damaged_records
-        if path != CLEAN_SHUTDOWN or self.was_clean:
+            return disk.root in self.closed and not self.has_damaged_records
+        if path != CLEAN_SHUTDOWN or disk.root in self.closed:
             return True
         epoch = self.registered_epoch
         return epoch is not None and disk.replaced[path] != encode_clean_shutdown(epoch)
@@ -264,9 +270,9 @@ class Damager:
             self.node_id, what, patches, tuple(dict.fromkeys(x for x in logs if x is not None))
         )
 
-    def _is_any_bit(self, kind: str) -> bool:
+    def _is_any_bit(self, disk: SimDisk, kind: str) -> bool:
         if kind == RECOVERY_POINTS:
-            return self.was_clean
+            return disk.root in self.closed
         return kind in _ANY_BIT or kind in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
 
     def _place(self, disk: SimDisk) -> tuple[str, int, int] | None:

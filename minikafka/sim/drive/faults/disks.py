@@ -146,7 +146,7 @@ class StorageFaults:
 
         def carry_out() -> None:
             damager = Damager(
-                incident.node, node.disks, node.ended_cleanly, may_damage, rng,
+                incident.node, node.disks, node.closed_directories, may_damage, rng,
                 any(x.node_id == incident.node and x.replicas for x in self._present()),
                 self._registered_epoch(incident.node),
             )  # fmt: skip

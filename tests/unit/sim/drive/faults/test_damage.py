@@ -10,6 +10,7 @@ from minikafka.log.checkpoints import (
     LOG_START_OFFSETS,
     META_PROPERTIES,
     RECOVERY_POINTS,
+    read_clean_shutdown,
     read_offsets,
     write_clean_shutdown,
     write_offsets,
@@ -46,7 +47,7 @@ def contents(disk):
 
 
 def damager(node, seed, may_damage=lambda _: True):
-    return Damager(1, node.disks, node.ended_cleanly, may_damage, Random(seed))
+    return Damager(1, node.disks, node.closed_directories, may_damage, Random(seed))
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -82,7 +83,7 @@ def test_old_recovery_points_are_damage_until_they_are_replaced():
     disk = SimDisk()
     for point in (57, 42):
         write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
-    damager = Damager(1, {"": disk}, True, lambda _: True, Random(1))
+    damager = Damager(1, {"": disk}, [disk.root], lambda _: True, Random(1))
     damage = None
     while damage is None:
         damage = damager.lose_write()
@@ -228,9 +229,44 @@ def test_recovery_points_are_not_damaged_beside_damaged_records():
     for point in (57, 42):
         write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
     for seed in range(20):
-        damager = Damager(1, {"": disk}, True, lambda _: True, Random(seed), True)
+        damager = Damager(1, {"": disk}, [disk.root], lambda _: True, Random(seed), True)
         assert damager.flip() is None
         assert damager.lose_write() is None
+
+
+def test_recovery_points_of_a_directory_that_was_not_closed_are_left_alone():
+    """Seed 72000027: the old ones were those of a log that was removed since."""
+    disks = {root: SimDisk(root) for root in ("closed", "failed")}
+    for disk in disks.values():
+        for point in (57, 42):
+            write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    changed = {}
+    for seed in range(40):
+        found = Damager(1, disks, ["closed"], lambda _: True, Random(seed)).lose_write()
+        if found is not None:
+            changed.update({patch.disk.root: None for patch in found.patches})
+            found.undo()
+    assert list(changed) == ["closed"]
+    for seed in range(40):
+        found = Damager(1, disks, ["closed"], lambda _: True, Random(seed)).flip()
+        (patch,) = found.patches
+        is_ascii = patch.after[0] < 128
+        assert patch.disk.root == "closed" or not is_ascii
+        found.undo()
+
+
+@pytest.mark.parametrize(("closed", "comes_back"), [([], False), (["disk"], True)])
+def test_an_old_clean_shutdown_file_may_come_back_in_a_closed_directory(closed, comes_back):
+    disk = SimDisk("disk")
+    write_clean_shutdown(disk, 7)
+    disk.remove(CLEAN_SHUTDOWN)
+    write_clean_shutdown(disk, 8)
+    disk.sync_dir("")
+    for seed in range(20):
+        Damager(
+            1, {"": disk}, closed, lambda _: True, Random(seed), registered_epoch=7
+        ).lose_write()
+    assert (read_clean_shutdown(disk) == 7) is comes_back
 
 
 def test_records_are_not_damaged_beside_damaged_recovery_points():
@@ -261,6 +297,6 @@ def test_a_clean_shutdown_file_comes_back_once_the_broker_has_registered_again(
     disk.sync_dir("")
     for seed in range(20):
         Damager(
-            1, {"": disk}, False, lambda _: True, Random(seed), registered_epoch=registered
+            1, {"": disk}, [], lambda _: True, Random(seed), registered_epoch=registered
         ).lose_write()
     assert disk.exists(CLEAN_SHUTDOWN) is comes_back
