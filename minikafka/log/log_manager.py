@@ -194,9 +194,9 @@ class LogManager:
                 )  # fmt: skip
                 return
         raise BadMetaPropertiesError(
-            f"{at} is in both {first.disk.root} and {second.disk.root}: a directory failed while "
-            "the log was moved, or a folder was copied. Move the older of the two folders away, "
-            "usually the one in the directory that failed"
+            f"{at} is in both {first.disk.root} and {second.disk.root}: a directory was offline "
+            "while the log was moved or the replica was assigned again, or a folder was copied. "
+            "Move the older of the two folders away, usually the one in the directory that failed"
         )
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:

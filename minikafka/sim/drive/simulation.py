@@ -233,7 +233,11 @@ class Simulation:
             self._notes.follow(node.node.loader.image.topic(TOPIC))
 
     def _faulted(self, node: SimNode, fault: StorageFault) -> None:
-        """Check that a disk that ended a process had a fault."""
+        """Check that a disk that ended a process had a fault, or that it has an older folder."""
+        moved = self.faults.older_folders.move_later(node, fault, self.checkers.replicas.image)
+        if moved:
+            self.checkers.coverage.events["older folders moved away"] += moved
+            return
         disk = node.disks[fault.log_dir]
         if not disk.has_refused and not self.faults.storage.is_rotten(node.config.node_id):
             raise Violation(f"sound disk: {node.host} stopped: {fault.reason}")

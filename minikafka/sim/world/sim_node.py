@@ -69,16 +69,16 @@ class SimNode:
     stopping: bool = False
     """A shutdown was requested, and the process has not ended yet."""
     ended_cleanly: bool = True
-    """The last process completed a controlled shutdown, and its disks were not replaced since.
-
-    At a start: and no start that ended early has removed a clean shutdown file.
-    """
+    """The last process completed a controlled shutdown, and its disks were not replaced since; no
+    start that ended early has removed a clean shutdown file."""
     began_cleanly: bool = True
     """`ended_cleanly` at the start of the present process."""
     has_old_disks: bool = False
     """The disks were replaced by older copies, which may hold a clean shutdown file."""
     stop_was_cut: bool = False
     """The power was lost during the last shutdown: the disks may hold a clean shutdown file."""
+    failed_directories: tuple[str, ...] = ()
+    """The log directories that were offline when the last process ended."""
     starts: int = 0
     steps: int = 0
     flushes: int = 0
@@ -416,10 +416,12 @@ class SimNode:
             self.replicas_given_up += 0 if broker is None else broker.replicas.damaged_count
             self.ended_cleanly = self.stopping and exit_code == 0
             self.has_old_disks = self.stop_was_cut = False
+            homes = () if broker is None else broker.logs.directories
+            self.failed_directories = tuple(x.disk.root for x in homes if not x.is_online)
             # A directory that failed at the start keeps the file of an earlier process.
             self._closed = tuple(
-                each.disk.root for each in (() if broker is None else broker.logs.directories)
-                if each.is_loaded and self.disks[each.disk.root].exists(CLEAN_SHUTDOWN)
+                x.disk.root for x in homes
+                if x.is_loaded and self.disks[x.disk.root].exists(CLEAN_SHUTDOWN)
             )  # fmt: skip
         self.stopping = False
         self._crashes.process_ended()

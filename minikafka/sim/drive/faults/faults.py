@@ -11,6 +11,7 @@ from minikafka.sim.drive.faults.fault_context import FaultContext, Inject
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.links import LinkFaults
 from minikafka.sim.drive.faults.machines import MachineFaults
+from minikafka.sim.drive.faults.older_folders import OlderFolders
 from minikafka.sim.drive.faults.voters import VoterFaults
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.sim_cluster import SimCluster, host
@@ -31,6 +32,7 @@ class Faults:
     on_disks_forget: Callable[[int], None] = lambda _: None
     effects: FaultEffects = field(default_factory=FaultEffects)
     storage: StorageFaults = field(init=False)
+    older_folders: OlderFolders = field(init=False)
     _context: FaultContext = field(init=False)
     _choreographies: Choreographies = field(init=False)
     _actions: Mapping[Fault, Inject] = field(init=False)
@@ -39,6 +41,7 @@ class Faults:
         """Set up all kinds of faults."""
         context = self._context = FaultContext(self.cluster, self.effects)
         self.storage = StorageFaults(context)
+        self.older_folders = OlderFolders(self.cluster)
         machines = MachineFaults(context, self.storage, self.on_disks_lost, self.on_disks_forget)
         self._choreographies = Choreographies(context, machines.lose_power)
         self._actions = {

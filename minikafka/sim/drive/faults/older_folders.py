@@ -1,0 +1,80 @@
+"""An operator who moves away the older folder of a partition that is in two log directories.
+
+A directory fails, the replica leaves the broker and is assigned to it again: its new log is in
+another directory. With both directories the broker does not start, as in Apache Kafka. The older
+folder is in a directory that the last process ran without, and that the metadata does not name.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import read_meta_properties
+from minikafka.log.log_directory import parse_folder
+from minikafka.metadata.image import MetadataImage
+from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS
+from minikafka.sim.world.sim_cluster import SimCluster
+from minikafka.sim.world.sim_disk import SimDisk
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.world import US_PER_MS
+
+_SAYS: Final = " is in both "
+
+
+@dataclass(slots=True)
+class OlderFolders:
+    """Finds and moves the older folders of brokers that do not start because of them."""
+
+    cluster: SimCluster
+
+    def move_later(self, node: SimNode, fault: StorageFault, image: MetadataImage) -> int:
+        """Schedule the move of older folders and a start; return the number of the folders.
+
+        It is 0 if the node stopped for another reason, or if it is unknown which folder is older.
+        """
+        name, says, _ = fault.reason.partition(_SAYS)
+        at = parse_folder(name) if says else None
+        older = [] if at is None else list(_older(node, at, image))
+        if older:
+            move = partial(self._move, node, name, older)
+            self.cluster.world.after(START_AGAIN_MS * US_PER_MS, move)
+        return len(older)
+
+    def _move(self, node: SimNode, folder: str, older: list[SimDisk]) -> None:
+        if node.alive:
+            return
+        for disk in older:
+            if disk.broken is None and disk.exists(folder):
+                self.cluster.world.note(
+                    "operator", f"removes the older {folder} in {disk.root} from {node.host}"
+                )
+                disk.remove(folder)
+                disk.sync_names()
+        node.start()
+
+
+def _older(node: SimNode, at: TopicPartition, image: MetadataImage) -> Iterator[SimDisk]:
+    """Yield the disks with an older folder of a partition, unless all its folders may be older."""
+    disks = [disk for disk in node.disks.values() if disk.exists(str(at))]
+    named = _named_directory(node, at, image)
+    older = [
+        disk for disk in disks
+        if disk.root in node.failed_directories and _directory_id(disk) != named
+    ]  # fmt: skip
+    if len(older) < len(disks):
+        yield from older
+
+
+def _named_directory(node: SimNode, at: TopicPartition, image: MetadataImage) -> Uuid | None:
+    """The directory in which the metadata has the replica of a node; None without a replica."""
+    now = image.partition(at.topic, at.partition)
+    node_id = node.config.node_id
+    return None if now is None or node_id not in now.replicas else now.directory(node_id)
+
+
+def _directory_id(disk: SimDisk) -> Uuid | None:
+    properties = read_meta_properties(disk)
+    return None if properties is None else properties.directory_id
