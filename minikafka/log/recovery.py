@@ -41,6 +41,7 @@ from minikafka.log.producer_state import ProducerState
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
+from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import CorruptRecordsError
 
 CLEANED_SUFFIX: Final = ".cleaned"
@@ -375,7 +376,7 @@ def _learn_epochs(
     records that other records have replaced.
     """
     for segment in segments.from_offset(offset):
-        for _, header in headers_below(segment, end_offset):
+        for header in _headers_in_place(segment, end_offset):
             if header.leader_epoch >= 0:
                 epochs.learn(header.leader_epoch, header.base_offset)
 
@@ -393,7 +394,7 @@ def _learn_first_epochs(
     _, known_from = epochs.entries[0]
     found = LeaderEpochCache()
     for segment in segments.from_offset(start_offset):
-        for _, header in headers_below(segment, end_offset):
+        for header in _headers_in_place(segment, end_offset):
             if header.base_offset >= known_from:
                 break
             latest = found.latest_epoch
@@ -405,6 +406,23 @@ def _learn_first_epochs(
             continue
         break
     epochs.prepend(found.entries)
+
+
+def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader]:
+    """Yield the headers of a segment up to the log's end; recovery may not have checked them.
+
+    Raises:
+        CorruptRecordsError: a batch begins before the end of the one in front of it.
+    """
+    next_offset = segment.base_offset
+    for at, header in headers_below(segment, end_offset):
+        if header.base_offset < next_offset:
+            raise CorruptRecordsError(
+                f"{segment.path(LOG_SUFFIX)}: damaged at byte {at}, offset {next_offset}, which "
+                "was flushed"
+            )
+        next_offset = header.next_offset
+        yield header
 
 
 def _remove_stray_snapshots(disk: Disk, folder: str, segments: Segments) -> None:

@@ -1,0 +1,59 @@
+"""Leader epochs that a start reads from batches which recovery has not checked."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import LEADER_EPOCHS
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import read_file, write_file
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.builder import NewRecord, build_batch
+from minikafka.sim.world.sim_disk import SimDisk
+
+NOW = Now(0, 50_000)
+CONFIG = LogConfig(segment_bytes=400)
+EPOCHS = f"t-0/{LEADER_EPOCHS}"
+NAME, LAST = f"{10:020}.log", f"{15:020}.log"
+
+
+def open_log(disk, **remembered):
+    return UnifiedLog.open(
+        disk, "t-0", TopicPartition("t", 0), config=CONFIG, now=NOW, rng=Random(1),
+        remembered=Remembered(**remembered),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def disk():
+    """Twenty batches of one record; epoch 1 begins at offset 10, the last segment at 15."""
+    made = SimDisk()
+    log = open_log(made, clean=False)
+    for offset in range(20):
+        batch = memoryview(build_batch([NewRecord(1_000, b"k", b"v")]))
+        log.append_as_leader(batch, leader_epoch=offset // 10, now=NOW)
+    made.crash()
+    assert [name for name in made.list("t-0") if name.endswith(".log")][2:] == [NAME, LAST]
+    return made
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("epochs", [None, b"0\n1\n1 15\n"])
+def test_a_damaged_base_offset_teaches_no_epoch(disk, clean, epochs):
+    """Seed 72000027: an epoch that began too early replaced the true ones, durably."""
+    disk.remove(EPOCHS)
+    if epochs is not None:
+        write_file(disk, EPOCHS, epochs)
+    disk.content(f"t-0/{NAME}")[7] = 3
+    recovery_point = 20 if clean else 15
+    damaged = f"{NAME}: damaged at byte 0, offset 10, which was flushed: restore the file"
+    with pytest.raises(StorageFault, match=damaged):
+        open_log(disk, clean=clean, recovery_point=recovery_point)
+    assert (read_file(disk, EPOCHS) if disk.exists(EPOCHS) else None) == epochs
+    disk.content(f"t-0/{NAME}")[7] = 10
+    log = open_log(disk, clean=clean, recovery_point=recovery_point)
+    assert log.epochs.entries == [(0, 0), (1, 10)]
