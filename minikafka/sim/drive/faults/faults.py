@@ -102,6 +102,7 @@ class Faults:
                 node.kill()
             if not node.alive:
                 self.storage.repair(node)
+                self.older_folders.move(node)
                 node.start()
 
     def remove_broker(self, node_id: int, rng: Random) -> None:

@@ -6,7 +6,7 @@ folder is in a directory that the last process ran without, and that the metadat
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -29,6 +29,8 @@ class OlderFolders:
     """Finds and moves the older folders of brokers that do not start because of them."""
 
     cluster: SimCluster
+    _waiting: dict[int, tuple[str, list[SimDisk]]] = field(default_factory=dict)
+    """The folder and its disks by node id, until an operator moves it away."""
 
     def move_later(self, node: SimNode, fault: StorageFault, image: MetadataImage) -> int:
         """Schedule the move of older folders and a start; return the number of the folders.
@@ -39,13 +41,20 @@ class OlderFolders:
         at = parse_folder(name) if says else None
         older = [] if at is None else list(_older(node, at, image))
         if older:
-            move = partial(self._move, node, name, older)
-            self.cluster.world.after(START_AGAIN_MS * US_PER_MS, move)
+            self._waiting[node.config.node_id] = name, older
+            start = partial(self._move_and_start, node)
+            self.cluster.world.after(START_AGAIN_MS * US_PER_MS, start)
         return len(older)
 
-    def _move(self, node: SimNode, folder: str, older: list[SimDisk]) -> None:
+    def _move_and_start(self, node: SimNode) -> None:
+        if self.move(node) and not node.alive:
+            node.start()
+
+    def move(self, node: SimNode) -> bool:
+        """Move away the older folders that wait for it; False if there are none."""
+        folder, older = self._waiting.pop(node.config.node_id, ("", []))
         if node.alive:
-            return
+            return False
         for disk in older:
             if disk.broken is None and disk.exists(folder):
                 self.cluster.world.note(
@@ -53,7 +62,7 @@ class OlderFolders:
                 )
                 disk.remove(folder)
                 disk.sync_names()
-        node.start()
+        return bool(older)
 
 
 def _older(node: SimNode, at: TopicPartition, image: MetadataImage) -> Iterator[SimDisk]:

@@ -12,6 +12,7 @@ from minikafka.messages.alter_partition_reassignments import (
     ReassignableTopic,
 )
 from minikafka.metadata.image import MetadataImage
+from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.older_folders import OlderFolders
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
@@ -87,6 +88,20 @@ def test_the_folder_in_the_directory_that_failed_is_moved_away(refused):
     home = node.node.broker.logs.directory_of(at)
     assert home.disk.root == NEW
     settle(cluster, lambda: home.logs[at].log_end_offset == 2)
+
+
+def test_a_start_of_all_nodes_moves_it_first_and_only_once(refused):
+    """The end of a run starts all nodes again and again until they serve."""
+    cluster, at, fault = refused
+    node = cluster.nodes[2]
+    faults = Faults(cluster, (), lambda _: None)
+    assert faults.older_folders.move_later(node, fault, image_of(cluster)) == 1
+    faults.start_all()
+    assert node.alive
+    assert not node.disks[OLD].exists(str(at))
+    node.kill()
+    cluster.world.run(1_000)
+    assert not node.alive
 
 
 def test_a_broker_that_started_meanwhile_keeps_its_folders(refused):
