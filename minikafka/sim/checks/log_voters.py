@@ -50,7 +50,8 @@ class LogVoters:
                 f"VotersOfTheLog: {node.host} uses the voters {known}, its log has "
                 f"{rows[-1][1].ids} from offset {rows[-1][0]}"
             )
-        if raft.is_leader:
+        # Before a record of its epoch is committed, a leader does not know which records are.
+        if raft.is_leader and raft.high_watermark > raft.epoch_start_offset:
             self._check_uncommitted(raft, rows)
 
     def _check_uncommitted(self, raft: RaftNode, rows: list[tuple[int, VoterSet]]) -> None:

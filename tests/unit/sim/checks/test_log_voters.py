@@ -23,7 +23,7 @@ def batch(offset, voters):
     return MetadataBatch(offset, offset, 1, 0, [], control, 0)
 
 
-def node(log, voters, *, leads=False, high_watermark=0, snapshot=None):
+def node(log, voters, *, leads=False, high_watermark=0, snapshot=None, epoch_start_offset=0):
     """A machine whose log has a batch for each of `log`, with voters or without.
 
     `snapshot` are the end offset and the voters of the snapshot that it loaded last.
@@ -37,6 +37,7 @@ def node(log, voters, *, leads=False, high_watermark=0, snapshot=None):
         end_offset=len(log),
         voters=voters,
         is_leader=leads,
+        epoch_start_offset=epoch_start_offset,
         high_watermark=high_watermark,
         quorum=SimpleNamespace(adopted_offset=adopted_offset, history=history),
         log=SimpleNamespace(
@@ -76,6 +77,13 @@ def test_a_leader_has_one_change_that_is_not_committed(checks):
     checks.check(*node([ONE, TWO], TWO, leads=True, high_watermark=1))
     with pytest.raises(Violation, match="OneVoterAtATime: n1 has appended"):
         checks.check(*node([ONE, TWO, THREE], THREE, leads=True, high_watermark=1))
+
+
+@pytest.mark.parametrize("high_watermark", [-1, 1, 3])
+def test_a_new_leader_does_not_know_yet_what_is_committed(checks, high_watermark):
+    log = [ONE, TWO, THREE, None]
+    state = {"leads": True, "high_watermark": high_watermark, "epoch_start_offset": 3}
+    checks.check(*node(log, THREE, snapshot=(1, ONE), **state))
 
 
 def test_the_voters_of_a_snapshot_are_committed(checks):
