@@ -25,6 +25,10 @@ class _Seen(NamedTuple):
 
     log_start_offset: int = 0
     high_watermark: int = 0
+    highest_start: int = 0
+    """The highest log start offset of all checks."""
+    starts: int = 0
+    """The start of the process that was checked."""
 
 
 @dataclass(slots=True)
@@ -38,6 +42,8 @@ class RetentionChecks:
     trimmed: dict[TopicPartition, int] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     _seen: dict[tuple[int, TopicPartition], _Seen] = field(default_factory=dict)
+    _restored: set[tuple[int, TopicPartition]] = field(default_factory=set)
+    """Replicas of which older copies came back, and that no check has followed yet."""
 
     def check(self, node: SimNode, partition: Partition) -> None:
         """Check a replica's log start offset, if it has moved forward."""
@@ -45,9 +51,16 @@ class RetentionChecks:
         start = log.log_start_offset
         key = (node.config.node_id, where)
         # It may move back, too: with a log that is truncated to that of an unclean leader.
-        seen = self._seen.get(key, _Seen()).log_start_offset
-        self._seen[key] = _Seen(start, log.high_watermark)
-        if start <= seen:
+        seen = self._seen.get(key, _Seen())
+        highest = max(start, seen.highest_start)
+        self._seen[key] = _Seen(start, log.high_watermark, highest, node.starts)
+        is_restored = key in self._restored or (node.has_old_disks and node.starts != seen.starts)
+        self._restored.discard(key)
+        if start <= seen.log_start_offset:
+            return
+        if is_restored and start <= seen.highest_start:
+            # A backup has the log start offset that the replica had then.
+            self.coverage.events["log start offsets from backups"] += 1
             return
         self.coverage.rules["retention"] += 1
         self.coverage.events["log start offset moves"] += 1
@@ -83,6 +96,8 @@ class RetentionChecks:
         for (node_id, where), seen in self._seen.items():
             if node_id != node.config.node_id:
                 continue
+            if node.has_old_disks and seen.starts != node.starts:
+                self._restored.add((node_id, where))
             for disk in node.disks.values():
                 sizes = {
                     int(path.rpartition("/")[2].removesuffix(LOG_SUFFIX)): size

@@ -182,3 +182,44 @@ def test_a_consumer_goes_on_where_the_log_begins(cluster):
     )
     assert min(history.reads[WHERE]) == log.log_start_offset
     assert consumer.resets == 1
+
+
+def restored(cluster, checks, *, log_start_offset, is_checked_at_once=True):
+    """Broker 1 has restarted its log behind an unclean leader; then a backup of it comes back."""
+    node, partition = cluster.nodes[1], replica(cluster, 1, "t")
+    checks.check(node, partition)
+    checks.records_removed(WHERE, 0)
+    partition.log.log_start_offset = 0
+    checks.check(node, partition)
+    checks.retention_bytes = 100_000
+    partition.log.log_start_offset = log_start_offset
+    node.starts += 1
+    node.has_old_disks = True
+    if not is_checked_at_once:
+        checks.process_ended(node)
+        node.has_old_disks = False
+        node.starts += 1
+    checks.check(node, partition)
+
+
+@pytest.mark.parametrize("is_checked_at_once", [True, False])
+def test_a_backup_has_its_log_start_offset(cluster, is_checked_at_once):
+    """Seed 74000171."""
+    checks = RetentionChecks(KEPT_BYTES)
+    start = replica(cluster, 1, "t").log.log_start_offset
+    restored(cluster, checks, log_start_offset=start, is_checked_at_once=is_checked_at_once)
+    assert checks.coverage.events["log start offsets from backups"] == 1
+    assert checks.trimmed[WHERE] == 0
+    # The next move is the replica's own.
+    node, partition = cluster.nodes[1], replica(cluster, 1, "t")
+    partition.log.log_start_offset = 0
+    checks.check(node, partition)
+    partition.log.log_start_offset = start
+    with pytest.raises(Violation, match=f"n1 starts at {start}"):
+        checks.check(node, partition)
+
+
+def test_no_backup_begins_later_than_its_replica_ever_did(cluster):
+    start = replica(cluster, 1, "t").log.log_start_offset + 1
+    with pytest.raises(Violation, match=f"n1 starts at {start}"):
+        restored(cluster, RetentionChecks(KEPT_BYTES), log_start_offset=start)
