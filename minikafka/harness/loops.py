@@ -167,7 +167,7 @@ class Loops:
         for process in self._loops.values():
             process.ask_to_finish()
         wait(lambda: not any(it.is_running for it in self._loops.values()), _END_S)
-        self._kill_stuck()
+        self._kill_stuck(wait)
         watcher = ClusterWatcher(servers, self.reading.output, EventLog(Path(os.devnull)))
         watcher.width = self.reading.partitions
         try:
@@ -185,18 +185,21 @@ class Loops:
             wait(lambda: reader.poll() is not None, _READ_END_S)
         self.end()
 
-    def _kill_stuck(self) -> None:
-        """Kill each loop that did not end when asked; its open transaction will time out.
+    def _kill_stuck(self, wait: Wait) -> None:
+        """Kill each loop that did not end when asked, and let another process end its transaction.
 
-        Its evidence is whole: the log is synced, and the transaction's outcome is unknown.
+        While the transaction is open, no output after it can be read at read_committed. The
+        evidence of the loop is whole: the log is synced, and the outcome is unknown.
         """
-        for number, process in list(self._loops.items()):
+        for number, process in self._loops.items():
             if process.is_running:
-                process.end()
                 self.notes.append(
-                    f"{process.name} did not end within {_END_S:.0f} s and was killed."
+                    f"{process.name} did not end within {_END_S:.0f} s, was killed, and another "
+                    "process aborted its transaction."
                 )
-                del self._loops[number]
+                self._loops[number] = process.replaced()
+                self._loops[number].ask_to_finish()
+        wait(lambda: not any(it.is_running for it in self._loops.values()), _END_S)
 
     def _all_run(self) -> bool:
         return all(process.is_running for process in self._loops.values())

@@ -95,7 +95,7 @@ def test_loops_that_end_early_are_not_drained_and_named(started):
 
 
 def test_a_loop_that_does_not_end_is_killed_and_noted(started):
-    """What it left open times out; nothing that was judged is missing."""
+    """Its successor aborts what it left open: no later output could be read before."""
     loops, processes = started
     processes[0].stdin.close = lambda: None
     loops.take(progress(1, {"0": 5}))
@@ -103,7 +103,10 @@ def test_a_loop_that_does_not_end_is_killed_and_noted(started):
     assert loops.drained
     assert processes[0].status == -9
     assert loops.problems == []
-    assert loops.notes == ["Loop 1 (confluent-kafka) did not end within 30 s and was killed."]
+    successor = processes[3]
+    assert (successor.task["loop"], successor.status) == (1, 0)
+    [note] = loops.notes
+    assert note.startswith("Loop 1 (confluent-kafka) did not end within 30 s, was killed, and")
 
 
 def test_a_silent_loop_is_killed_and_another_process_takes_over(started, monkeypatch):
