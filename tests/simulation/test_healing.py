@@ -15,6 +15,7 @@ from minikafka.sim.drive.healing import Healing
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.run_clients import TOPIC
 from minikafka.sim.drive.simulation import Simulation
+from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import ConditionTimeoutError
 from tests.worlds.sim_world import create_topic, leader_client, produce, registration, replica
@@ -241,3 +242,10 @@ def test_partitions_at_their_end_do_not_delay_the_final_reader(healing_of_segmen
 
 def test_partitions_at_their_end_do_not_delay_the_reader_of_transactions(healing_of_segments):
     assert not healing_of_segments.transactional.problems()
+
+
+def test_the_final_reader_asks_no_broker_that_was_removed(healing_of_segments):
+    """Seed 74000376: a broker that is cut off for good answers with the metadata that it has."""
+    connections = healing_of_segments.clients.connections("final", without=[1, 3])
+    left = [x for x in healing_of_segments.cluster.broker_ids if x not in (1, 3)]
+    assert connections.bootstrap == [(host(node_id), BROKER_PORT) for node_id in left]

@@ -53,6 +53,8 @@ class Healing:
     transactional: TransactionalEnd = field(init=False)
     _directories: DirectoryHealing = field(init=False)
     _quorum: QuorumHealing = field(init=False)
+    _gone: list[int] = field(default_factory=list)
+    """The brokers that are removed until the end of the run."""
     _listed: MetadataImage | None = None
     _partitions: list[PartitionRegistration] = field(default_factory=list)
     """The partitions of the image `_listed`."""
@@ -144,6 +146,7 @@ class Healing:
         gone = self._dispensable(rng, spare)
         if not gone:
             return
+        self._gone = gone
         for node_id in gone:
             self.faults.remove_broker(node_id, rng)
         before = dict(self._committed_by_leaders(gone))
@@ -342,7 +345,9 @@ class Healing:
         everywhere = [TopicPartition(TOPIC, index) for index in range(self.plan.partitions)]
         # A response ends with a segment: a fetch that waits at the end of its partition would delay
         # each of the many fetches of a partition that is led by the same broker.
-        reader = SimConsumer(self.clients.connections("final"), history, everywhere, wait_ms=0)
+        # A broker that was cut off for good answers a client with the metadata that it has.
+        connections = self.clients.connections("final", without=self._gone)
+        reader = SimConsumer(connections, history, everywhere, wait_ms=0)
         reader.start()
 
         def at_the_end() -> bool:

@@ -1,5 +1,6 @@
 """The clients of a run: producers, consumers, members of groups, and unusual clients."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
@@ -138,9 +139,13 @@ class RunClients:
             not self._members
         )
 
-    def connections(self, name: str) -> ClientConnections:
-        """Return the connections of a client to all brokers."""
-        bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
+    def connections(self, name: str, without: Collection[int] = ()) -> ClientConnections:
+        """Return the connections of a client that knows all brokers but those in `without`."""
+        bootstrap = [
+            (host(node_id), BROKER_PORT)
+            for node_id in self.cluster.broker_ids
+            if node_id not in without
+        ]
         rng = self.cluster.world.rng(name)
         return ClientConnections(self.cluster.world, self.cluster.network, name, bootstrap, rng)
 
