@@ -141,13 +141,13 @@ def _sound_headers(
     next_offset = segment.base_offset
     for at, header in headers_below(segment, end_offset, position):
         if header.next_offset > end_offset:
-            raise _damaged(segment, at, next_offset)
+            raise flushed_damage(segment, at, next_offset)
         if _may_have_producer(header) or header.base_offset < next_offset:
             _require_sound(segment, at, header)
         yield at, header
         position, next_offset = at + header.size, header.next_offset
     if position < segment.size and next_offset < end_offset:
-        raise _damaged(segment, position, next_offset)
+        raise flushed_damage(segment, position, next_offset)
 
 
 def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
@@ -184,10 +184,11 @@ def _require_sound(segment: Segment, position: int, header: BatchHeader) -> None
     try:
         check_crc(segment.file.read_at(position, header.size), 0, header)
     except CorruptRecordsError:
-        raise _damaged(segment, position, header.base_offset) from None
+        raise flushed_damage(segment, position, header.base_offset) from None
 
 
-def _damaged(segment: Segment, position: int, offset: int) -> CorruptRecordsError:
+def flushed_damage(segment: Segment, position: int, offset: int) -> CorruptRecordsError:
+    """The error that names damage at a byte and an offset that had been flushed."""
     return CorruptRecordsError(
         f"{segment.path(LOG_SUFFIX)}: damaged at byte {position}, offset {offset}, "
         "which was flushed"

@@ -31,7 +31,7 @@ from minikafka.log.file_names import (
     file_name,
 )
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
-from minikafka.log.producer_loading import headers_below, load_producers
+from minikafka.log.producer_loading import flushed_damage, headers_below, load_producers
 from minikafka.log.producer_snapshot import (
     SNAPSHOT_SUFFIX,
     offsets_of,
@@ -417,10 +417,7 @@ def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader
     next_offset = segment.base_offset
     for at, header in headers_below(segment, end_offset):
         if header.base_offset < next_offset:
-            raise CorruptRecordsError(
-                f"{segment.path(LOG_SUFFIX)}: damaged at byte {at}, offset {next_offset}, which "
-                "was flushed"
-            )
+            raise flushed_damage(segment, at, next_offset)
         next_offset = header.next_offset
         yield header
 
