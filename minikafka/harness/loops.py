@@ -195,7 +195,7 @@ class Loops:
             if process.is_running:
                 self.notes.append(
                     f"{process.name} did not end within {_END_S:.0f} s, was killed, and another "
-                    "process aborted its transaction."
+                    "process took over to abort its transaction."
                 )
                 self._loops[number] = process.replaced()
                 self._loops[number].ask_to_finish()
