@@ -23,7 +23,7 @@ REMEMBERED_BATCHES: Final = 5
 MOST_PRODUCERS: Final = 20_000
 """The limit per log of producers without an open transaction.
 
-Each takes about 450 bytes, and one step writes the snapshot of all.
+Each takes 0.4 kB with one batch and 1.2 kB with five, and one step writes the snapshot of all.
 """
 NO_OFFSET: Final = -1
 NO_SEQUENCE: Final = -1
