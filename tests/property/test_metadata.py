@@ -154,9 +154,22 @@ class Cluster(RuleBasedStateMachine):
             self.world.controller.decide(reassignments.alter_partition_reassignments, request)
         )
 
+    @rule(topic=topics, index=indexes, stays=brokers)
+    def move_away_from_lost_replicas(self, topic, index, stays):
+        """All replicas but those on one broker end uncleanly, and the partition moves there."""
+        for broker in self.image.brokers:
+            if broker != stays:
+                self.world.heartbeat(broker, want_fence=True)
+                self.register(broker, clean=False)
+        self.reassign(topic, index, [stays])
+
     @rule(topic=topics, value=st.sampled_from(("1", "2", "3")))
     def set_min_isr(self, topic, value):
         self.world.set_config(topic, MIN_ISR, value)
+
+    @rule(topic=topics, value=st.sampled_from(("true", "false")))
+    def allow_unclean_elections(self, topic, value):
+        self.world.set_config(topic, "unclean.leader.election.enable", value)
 
     @rule(value=st.sampled_from(("1", "2")))
     def set_cluster_min_isr(self, value):

@@ -207,6 +207,19 @@ def test_a_fenced_broker_may_be_waited_for(moving):
     assert answer.error_code == ErrorCode.NONE
 
 
+def test_a_replica_that_is_not_there_yet_does_not_lead_by_an_unclean_election(moving):
+    """L6: no replica is left that may lead, and the request itself adds one that has no log."""
+    for broker in (1, 2, 3):
+        moving.fence(broker)
+        moving.register(broker)
+    assert moving.partition().leader == -1
+    moving.set_config("t", "unclean.leader.election.enable", "true")
+    _, answer = reassign(moving, [4, 5])
+    assert answer.error_code == ErrorCode.NONE
+    assert moving.partition().leader == -1
+    assert shape(moving)[:3] == ((4, 5, 1, 2, 3), (4, 5), (1, 2, 3))
+
+
 @pytest.mark.parametrize(("name", "index"), [("other", 0), ("t", 7)])
 def test_unknown_partitions_are_named(moving, name, index):
     _, answer = reassign(moving, [1, 2], name, index)
