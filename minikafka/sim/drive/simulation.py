@@ -131,6 +131,7 @@ class Simulation:
             self.checkers.transactions.epochs_are_bumped = plan.always_bumps_epochs
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
         self.checkers.transactions.is_damaged = self.faults.storage.is_damaged
+        self.checkers.directories.is_damaged = self.faults.storage.is_log_damaged
         self.clients = RunClients(plan, self.cluster, self.history, self.checkers)
         self.operators = Operators(
             plan,

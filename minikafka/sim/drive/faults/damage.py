@@ -34,7 +34,7 @@ from minikafka.log.checkpoints import (
     read_offsets,
 )
 from minikafka.log.file_names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
-from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
+from minikafka.log.log_directory import DELETE_SUFFIX, METADATA_FOLDER, parse_folder
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.sim.drive.faults.rot import batches, bytes_below
 from minikafka.sim.world.sim_disk import SimDisk
@@ -94,6 +94,15 @@ class Patch:
             self._is_in(each) for each in self.disk.versions(self.path, self.content)
         )
 
+    def is_in_log(self, root: str, folder: str) -> bool:
+        """True if a log that is, or was, in this folder has some of the changed bytes."""
+        disk = self.disk
+        if disk.root != root or disk.broken is not None:
+            return False
+        folders = [x for x in disk.list("") if x == folder or _is_retired(x, folder)]
+        contents = [disk.content(f"{x}/{name}") for x in folders for name in disk.list(x)]
+        return self._is_in(self.content) and any(each is self.content for each in contents)
+
     def _is_in(self, content: bytearray) -> bool:
         found = content[self.at : self.at + len(self.after)]
         return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
@@ -137,6 +146,10 @@ class OldContent:
             True for _ in self.disk.versions(self.path, self.content)
         )
 
+    def is_in_log(self, *_: str) -> bool:
+        """False: it is a checkpoint, which is no part of a log."""
+        return False
+
     def undo(self) -> None:
         """Restore the newer content, unless the file was replaced or loaded since."""
         if self.is_there:
@@ -162,6 +175,10 @@ class Damage:
     def may_come_back(self) -> bool:
         """True if anything is damaged, or may be after a power loss."""
         return any(patch.may_come_back for patch in self.patches)
+
+    def is_in_log(self, root: str, folder: str) -> bool:
+        """True if a log that is, or was, in this folder is damaged."""
+        return any(patch.is_in_log(root, folder) for patch in self.patches)
 
     def undo(self) -> None:
         """Restore the data."""
@@ -309,6 +326,11 @@ class Damager:
 def _is_loaded(disk: SimDisk, path: str, loads: int) -> bool:
     """True if a file is a checkpoint that a process has loaded after the first `loads` ones."""
     return disk.loads > loads and path.rpartition("/")[2] in _CHECKPOINTS
+
+
+def _is_retired(name: str, folder: str) -> bool:
+    """True if a log of `folder` has this name until its files are removed."""
+    return name.startswith(f"{folder}.") and name.endswith(DELETE_SUFFIX)
 
 
 def _kind(path: str) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import RECOVERY_POINTS
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.sim.drive.faults.damage import Damage, Damager
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
 from minikafka.sim.drive.faults.rot import Rot, rot
@@ -89,6 +90,10 @@ class StorageFaults:
             each.node_id == node_id and where in each.replicas and each.is_there
             for each in self._damages
         )
+
+    def is_log_damaged(self, log: UnifiedLog) -> bool:
+        """Return True if files of a log are damaged, also after its folder was renamed."""
+        return any(each.is_in_log(log.disk.root, log.folder) for each in self._damages)
 
     def _present(self) -> list[Damage]:
         self._damages = [each for each in self._damages if each.may_come_back]

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import Uuid
-from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
@@ -123,11 +122,13 @@ class VoterFaults:
         node = None if voters is None else self._drawn(incident, voters.ids)
         if voters is None or node is None or len(voters) == voters.majority:
             return None
+        disk = node.disks[node.config.metadata_log_dir]
+        if disk.broken is not None:
+            return None
         self.machines.on_disks_forget(node.config.node_id)
         self.context.effects.record(incident)
         node.kill()
         self.context.note(node.host, f"loses its {QUORUM_STATE}")
-        disk: Disk = node.disks[node.config.metadata_log_dir]
         disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
         disk.sync_dir(METADATA_FOLDER)
         return self.context.start_later(node)

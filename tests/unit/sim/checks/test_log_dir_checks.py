@@ -100,6 +100,36 @@ def test_a_log_that_lacks_records_after_its_move_is_a_violation(cluster):
         checks.check(node, partition)
 
 
+def damaged_before_its_move(cluster, checks):
+    """A broker with one log that was damaged and then moved; the copy is sound."""
+    node, partition = cluster.nodes[1], replica(cluster, 1, "t")
+    checks.check(node, partition)
+    former = partition.log
+    target = request_move(cluster)
+    cluster.world.run_until(lambda: logs_of(cluster).directory_of(T) is target, 20_000, "it moves")
+    disk = node.disks[former.disk.root]
+    (folder,) = (x for x in disk.list("") if x.startswith("t-0."))
+    disk.content(f"{folder}/{'0' * 20}.log")[8:12] = b"\xcf\xe5\x00\x00"
+    return node, partition
+
+
+def test_a_log_that_was_damaged_before_the_end_of_its_move_is_not_compared(cluster):
+    """Seed 75000557."""
+    coverage = Coverage()
+    checks = LogDirChecks(coverage, lambda *_: None, is_damaged=lambda log: True)
+    node, partition = damaged_before_its_move(cluster, checks)
+    checks.check(node, partition)
+    assert coverage.excuses["log that was damaged before the end of its move"] == 1
+
+
+def test_the_end_of_a_damaged_log_is_compared(cluster):
+    checks = LogDirChecks(Coverage(), lambda *_: None, is_damaged=lambda log: True)
+    node, partition = damaged_before_its_move(cluster, checks)
+    partition.log.truncate_to(3, node.now)
+    with pytest.raises(Violation, match="SwappedLog: t-0: n1 moved its log from"):
+        checks.check(node, partition)
+
+
 def test_a_future_log_with_a_higher_high_watermark_is_a_violation(cluster):
     checks = LogDirChecks(Coverage(), lambda *_: None)
     node, partition = cluster.nodes[1], replica(cluster, 1, "t")

@@ -148,6 +148,20 @@ def test_a_process_that_cannot_load_its_logs_does_not_count():
     assert (node.alive, disk.loads) == (True, 2)
 
 
+def test_a_log_is_damaged_under_any_name_of_its_folder():
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    write_file(disk, "t-0/0.log", b"sound", sync=True)
+    damage = Damage(1, "a letter", [Patch(disk, "t-0/0.log", 0, b"s", b"f")])
+    assert damage.is_in_log(disk.root, "t-0")
+    disk.rename("t-0", "t-0.1-delete")
+    assert damage.is_in_log(disk.root, "t-0")
+    assert not damage.is_in_log(disk.root, "t-1")
+    assert not damage.is_in_log("/other", "t-0")
+    disk.content("t-0.1-delete/0.log")[:1] = b"s"
+    assert not damage.is_in_log(disk.root, "t-0")
+
+
 def cut_away():
     """A damaged file that was truncated after that, which is not durable yet."""
     disk = SimDisk()

@@ -14,6 +14,7 @@ from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
+from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 
@@ -360,6 +361,21 @@ def test_a_voter_that_can_elect_itself_is_not_copied(voters, copies, losses):
     faults = Faults(cluster, ("client",), losses.append)
     faults.inject(incident(Fault.OLD_VOTER))
     assert len([line for line in notes if "has its disks copied" in line]) == copies
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_failed_directory_keeps_its_quorum_state(is_broken, losses):
+    """Seed 75000641."""
+    cluster = started_cluster(1, voters=3, separate_controller=True)
+    notes = []
+    cluster.world.on_line = notes.append
+    if is_broken:
+        for each in cluster.controller_ids:
+            for disk in cluster.nodes[each].disks.values():
+                disk.broken = IO_ERROR
+    faults = Faults(cluster, ("client",), losses.append)
+    faults.inject(incident(Fault.LOST_QUORUM_STATE))
+    assert len([line for line in notes if "loses its quorum-state" in line]) == (not is_broken)
 
 
 @pytest.mark.parametrize("at_ms", range(4))
