@@ -205,11 +205,14 @@ def _wrong_end(position: int, size: int, following: int | None) -> str | None:
 
 
 def _snapshot_after(disk: Disk, log: UnifiedLog, recovery_point: int) -> SnapshotId | None:
-    """The newest readable snapshot, if it has more than the log.
+    """The newest snapshot, if it has more than the log.
 
     It reaches beyond the log's end, or it has a newer epoch than the log: then what the log has was
     replaced, or the log is empty, and only the name of the snapshot has the epoch before it. Below
     the recovery point everything was committed, and nothing is replaced.
+
+    Raises:
+        StorageFault: this snapshot is damaged.
 
     Source: `KafkaRaftLog.truncateToLatestSnapshot`.
     """
@@ -221,7 +224,13 @@ def _snapshot_after(disk: Disk, log: UnifiedLog, recovery_point: int) -> Snapsho
             return None
         try:
             read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
-        except StorageFault:
-            continue
+        except StorageFault as fault:
+            # An older one has less: this node would vote, and write, without committed records.
+            raise damaged(
+                disk,
+                f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, epoch "
+                f"{log.latest_epoch or 0}, and the snapshot after it cannot be read: "
+                f"{fault.reason}",
+            ) from fault
         return snapshot_id
     return None

@@ -161,9 +161,22 @@ def test_committed_records_are_not_replaced_by_a_snapshot_that_has_fewer():
     assert (log.log_start_offset, log.log_end_offset, log.latest_epoch) == (0, 4, 1)
 
 
-def test_a_damaged_snapshot_takes_the_place_of_nothing():
+@pytest.mark.parametrize("end_offset", [3, 9])
+@pytest.mark.parametrize("older", [0, 2, 8])
+def test_a_damaged_snapshot_that_has_more_than_the_log_stops_the_start(end_offset, older):
+    """Seed 75000816: a power loss brought an older snapshot back, and offsets were given again."""
     disk = disk_with(4, recovery_point=2)
-    disk.flip(snapshot_at(disk, 9), 40, 1)
+    if 0 < older < end_offset:
+        snapshot_at(disk, older)
+    disk.flip(snapshot_at(disk, end_offset), 40, 1)
+    wanted = "ends at offset 4, epoch 1, and the snapshot after it cannot be read: .*is damaged"
+    with pytest.raises(StorageFault, match=wanted):
+        opened(disk)
+
+
+def test_a_damaged_snapshot_that_the_log_covers_does_not_stop_the_start():
+    disk = disk_with(4, recovery_point=4)
+    disk.flip(snapshot_at(disk, 3), 40, 1)
     assert opened(disk).log_end_offset == 4
 
 

@@ -188,14 +188,19 @@ def test_a_damaged_snapshot_is_set_aside_where_there_is_another_way(world, caplo
     assert world.disk.exists(f"{METADATA_FOLDER}/{newest.file_name}.damaged")
 
 
-def test_a_damaged_snapshot_that_nothing_replaces_stops_the_node(world):
+@pytest.mark.parametrize(
+    ("has_records", "text"), [(True, "no snapshot covers"), (False, "after it cannot be read")]
+)
+def test_a_damaged_snapshot_that_nothing_replaces_stops_the_node(world, has_records, text):
     world.write_snapshot()
     world.snapshotter.retention.max_bytes = 0
     world.write_snapshot()
     (snapshot_id,) = snapshots(world)
     world.disk.remove(f"{METADATA_FOLDER}/00000000000000000000.log")
+    if has_records:
+        append(world)
     damage(world, snapshot_id)
-    with pytest.raises(StorageFault, match="no snapshot covers.*is damaged.*remove"):
+    with pytest.raises(StorageFault, match=f"{text}.*is damaged.*remove"):
         restore(QuorumWorld(world.disk).raft, MetadataLoader())
     assert snapshots(world) == [snapshot_id]
 
