@@ -15,7 +15,7 @@ rules name.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
@@ -127,6 +127,8 @@ class Checkers:
     """By node: other state that checks read, and its replicas by the identity of their objects."""
     _images: int = 0
     """Number of images that were checked."""
+    _topic_ids: dict[str, Uuid] = field(default_factory=dict)
+    """The ids of the topics that had these names last."""
     _losses: int = 0
     """Number of times that a machine has lost records."""
     _seen_starts: dict[int, int] = field(default_factory=dict)
@@ -220,6 +222,8 @@ class Checkers:
                 continue
             seen = views.get(id(partition))
             if seen is not None and seen.is_unchanged(partition):
+                continue
+            if self._is_former(partition):
                 continue
             self._check_partition(node, partition)
             known = self.committed.get(partition.topic_partition)
@@ -376,10 +380,29 @@ class Checkers:
             self._internal_may_be_lost |= self._internal_were_lost
         self._check_registrations(before, image)
         for topic_id, topic in image.topics.items():
+            if self._topic_ids.setdefault(topic.name, topic_id) != topic_id:
+                self._topic_ids[topic.name] = topic_id
+                self._forget_former(topic.name)
             if before.topics.get(topic_id) is not topic:
                 self._check_topic(before, image, topic)
         if before.brokers is not image.brokers or before.topics is not image.topics:
             self.elections.check_eligible_members_lead(image)
+
+    def _forget_former(self, topic: str) -> None:
+        """Forget the records of a deleted topic whose name another topic has now.
+
+        A client that asks again for the answer to CreateTopics creates the topic again.
+        """
+        self.coverage.events["topics created again"] += 1
+        for where in [each for each in self.committed if each.topic == topic]:
+            del self.committed[where]
+        self.retention.forget(topic)
+        self.power.forget(topic)
+
+    def _is_former(self, partition: Partition) -> bool:
+        """True if a broker has not learned yet that its topic was deleted and created again."""
+        known = self._topic_ids.get(partition.topic_partition.topic)
+        return known is not None and known != partition.topic_id
 
     def _check_topic(self, before: MetadataImage, image: MetadataImage, topic: TopicImage) -> None:
         known = before.topics.get(topic.topic_id)

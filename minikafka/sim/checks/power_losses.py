@@ -59,6 +59,11 @@ class PowerLosses:
         if gap is not None and node.started and log.log_end_offset >= gap.end:
             del self._gaps[key]
 
+    def forget(self, topic: str) -> None:
+        """Forget the logs of a topic that was deleted."""
+        self._ends = {key: end for key, end in self._ends.items() if key[1].topic != topic}
+        self._gaps = {key: gap for key, gap in self._gaps.items() if key[1].topic != topic}
+
     def lost(self, node_id: int, *, everything: bool, elr_is_on: bool) -> list[TopicPartition]:
         """Record a loss of unflushed records, or of `everything`; return the partitions."""
         found = []

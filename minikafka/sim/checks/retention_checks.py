@@ -78,6 +78,12 @@ class RetentionChecks:
             )
         self.trimmed[where] = start
 
+    def forget(self, topic: str) -> None:
+        """Forget the logs of a topic that was deleted."""
+        self._seen = {key: seen for key, seen in self._seen.items() if key[1].topic != topic}
+        self._restored = {key for key in self._restored if key[1].topic != topic}
+        self.trimmed = {where: at for where, at in self.trimmed.items() if where.topic != topic}
+
     def _begin_of_leader(self, partition: Partition) -> int:
         """The log start offset of a follower's leader, which was checked when it moved.
 
