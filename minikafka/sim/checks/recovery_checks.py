@@ -159,18 +159,18 @@ class RecoveryChecks:
 
     def _check_answer(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
         self.coverage.rules["U4"] += 1
-        actual = self._rank(broker_id, where, epoch)
+        actual = self._rank(broker_id, where, epoch, said=said)
         if actual is not None and actual != said:
             raise Violation(f"U4: {where}: {broker_id} answered {said}, its log is {actual}")
 
     def _outranked(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> str | None:
         """U6, U8: return the violation of a recovery that elected another log than the longest."""
         where, winner = before.where, image.topics[key.topic_id].partitions[key.partition].leader
-        elected = self._rank(winner, where)
+        said = before.answers.get(winner)
+        elected = self._rank(winner, where, said=said)
         if elected is None:
             # It has crashed, and the controller cannot know that yet.
             return None
-        said = before.answers.get(winner)
         if said is not None and elected != said:
             return f"U8: {where}: {winner} is elected on {said}, its log is {elected}"
         rivals = list(before.answers)
@@ -180,7 +180,8 @@ class RecoveryChecks:
             if not image.broker_is_active(rival):
                 continue
             self.coverage.rules["U6"] += rival != winner
-            its = self._rank(rival, where, image.brokers[rival].epoch)
+            epoch = image.brokers[rival].epoch
+            its = self._rank(rival, where, epoch, said=before.answers.get(rival))
             if its is not None and its > elected:
                 return f"U6: {where}: {winner} is elected with {elected}, {rival} has {its}"
         return None
@@ -197,15 +198,29 @@ class RecoveryChecks:
         return node.node.broker.replicas.partitions.get(where)
 
     def _rank(
-        self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
+        self,
+        broker_id: int,
+        where: TopicPartition,
+        broker_epoch: int | None = None,
+        *,
+        said: Rank | None = None,
     ) -> Rank | None:
-        """Return the rank of a replica's log; None if its broker does not serve with this epoch."""
+        """Return the rank of a replica's log; None if its broker does not serve with this epoch.
+
+        The epoch of the last record is gone if retention has deleted all records since the broker
+        `said` its rank. Then it is the epoch of the last leader, which may have written none.
+        """
         held = self._replica(broker_id, where, broker_epoch)
         if held is None:
             return None
         log = held.log
         epoch = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
-        return Rank(-1 if epoch is None else epoch, log.log_end_offset)
+        rank = Rank(-1 if epoch is None else epoch, log.log_end_offset)
+        is_empty = log.log_start_offset == log.log_end_offset
+        if said is not None and is_empty and said.end_offset == rank.end_offset and said < rank:
+            self.coverage.excuses["answer of a log that retention has emptied since"] += 1
+            return said
+        return rank
 
 
 def _is_unclean(image: MetadataImage, key: TopicIdPartition) -> bool:

@@ -13,7 +13,7 @@ from tests.worlds.sim_world import create_topic, produce, replica, started_clust
 WHERE = TopicPartition("t", 0)
 
 
-def test_a_topic_that_is_created_again_has_none_of_the_records_of_the_former_one(cluster, checkers):
+def test_a_topic_that_is_created_again_has_none_of_the_records_of_the_former_one():
     """Seed 75000849: another leader, and a broker that has not learned of the deletion yet."""
     cluster = started_cluster(3)
     create_topic(cluster, "t", replicas=[[1, 2, 3]], config={"min.insync.replicas": "2"})

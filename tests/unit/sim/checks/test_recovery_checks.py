@@ -98,6 +98,26 @@ def test_a_false_answer_is_found(cluster, checks):
         checks.check(controller_of(cluster, n2=4), NOW_MS)
 
 
+@pytest.mark.parametrize("deleted_count", [4, 3])
+def test_an_answer_stays_true_after_retention_has_deleted_all_records(
+    cluster, checks, deleted_count
+):
+    """Seed 75000564: a leader without records left its epoch, which is the last one then."""
+    log = replica(cluster, 1, "t").log
+    log.assign_epoch_start_offset(2, 4 if deleted_count == 4 else 3)
+    log.log_start_offset = deleted_count
+    log.content.drop_epochs_before(deleted_count)
+    controller = controller_of(cluster, n1=4, n2=2)
+    if deleted_count < 4:
+        with pytest.raises(Violation, match="U4: t-0: 1 answered"):
+            checks.check(controller, NOW_MS)
+        return
+    checks.check(controller, NOW_MS)
+    controller.elect(1)
+    checks.check(controller, LATE_MS)
+    assert checks.coverage.excuses["answer of a log that retention has emptied since"] > 0
+
+
 def test_an_election_on_outdated_answers_is_found(cluster, checks):
     controller = controller_of(cluster, n3=4)
     checks.check(controller, NOW_MS)
