@@ -155,6 +155,8 @@ class Partition:
         # Unlike Kafka (row 17): late metadata may arrive in one image and show a leadership that
         # went to another broker and came back. Followers may have truncated to that broker's log.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
+        # Unlike Kafka (row 130): a follower may have been dropped, and added with an empty log.
+        is_next = registration.partition_epoch <= self.partition_epoch + 1
         # Unlike Kafka (row 16): metadata with the partition epoch of an earlier AlterPartition
         # response does not reset the ISR. A proposal that was made since is in progress and counts
         # (H2).
@@ -168,7 +170,8 @@ class Partition:
         if self.is_leader:
             if not knows_isr:
                 self.proposals.apply_metadata(registration)
-            self._lead(registration, new_epoch=new_epoch, was_leader=was_leader)
+            known = registration.replicas if is_next else registration.isr
+            self._lead(registration, new_epoch=new_epoch, known=known if was_leader else ())
         else:
             self.isr = NO_ISR
             self.followers.clear()
@@ -216,8 +219,9 @@ class Partition:
             self.tell(News.COMMITTED)
 
     def _lead(
-        self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
+        self, registration: PartitionRegistration, *, new_epoch: bool, known: tuple[int, ...]
     ) -> None:
+        """Lead the partition; the progress of the `known` followers is still true."""
         now_ms = self.env.clock.monotonic_ms
         self.recovery_state = registration.leader_recovery_state
         kept = self.followers
@@ -233,7 +237,7 @@ class Partition:
             for broker, follower in self.followers.items():
                 follower.reset(
                     in_isr=broker in registration.isr,
-                    still_leader=was_leader,
+                    still_leader=broker in known,
                     leader_end_offset=end_offset,
                     now_ms=now_ms,
                 )

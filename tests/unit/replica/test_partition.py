@@ -175,6 +175,19 @@ def test_a_leader_that_missed_the_one_in_between_knows_nothing_of_its_followers(
     assert world.high_watermark == 0
 
 
+@pytest.mark.parametrize("partition_epoch", [1, 2])
+def test_a_leader_that_missed_a_change_knows_only_members_of_the_isr(world, partition_epoch):
+    """Seed 75000316: follower 3 was dropped, which began the epoch, and added with an empty log."""
+    world.lead(isr=(1, 2))
+    world.append(5)
+    world.fetch(2, 5)
+    world.fetch(3, 5)
+    world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=partition_epoch)
+    followers = world.partition.followers
+    assert followers[2].log_end_offset == 5
+    assert followers[3].log_end_offset == (5 if partition_epoch == 1 else -1)
+
+
 def test_leader_keeps_its_high_watermark_across_epochs(world):
     """H7."""
     world.lead()
