@@ -1,6 +1,7 @@
 """Conditions that a run waits for after its faults have ended, and violations that it finds."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -63,6 +64,13 @@ def test_replicas_that_never_agree_are_a_violation(simulation, monkeypatch):
     with pytest.raises(Violation, match="ReplicasAgree: t-0: n2 ends at 2") as caught:
         simulation.healing.replicas_agree()
     assert not isinstance(caught.value, ConditionTimeoutError)
+
+
+@pytest.mark.parametrize(("most", "count"), [(-1, 0), (0, 0), (1, 1)])
+def test_no_more_brokers_are_removed_than_the_partitions_can_lose(simulation, most, count):
+    """Seed 75000545: an ISR was under min ISR."""
+    gone = simulation.healing._dispensable(Random(1), most)
+    assert len(gone) == count
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from minikafka.node.node import Node
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks import registration_checks as registrations
 from minikafka.sim.checks.append_order_checks import AppendOrderChecks
+from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks
@@ -38,7 +39,7 @@ from minikafka.sim.checks.log_dir_checks import LogDirChecks
 from minikafka.sim.checks.power_losses import PowerLosses
 from minikafka.sim.checks.quorum_checks import QuorumChecks
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
-from minikafka.sim.checks.replica_checks import Committed, ReplicaChecks
+from minikafka.sim.checks.replica_checks import ReplicaChecks
 from minikafka.sim.checks.retention_checks import RetentionChecks
 from minikafka.sim.checks.transaction_checks import TransactionChecks
 from minikafka.sim.world.sim_node import SimNode

@@ -8,8 +8,8 @@ from minikafka.history import anomalies
 from minikafka.history import group_anomalies as groups
 from minikafka.history.operations import Anomaly, Log, Written
 from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.history import Contradiction, History, RejectedWrite
-from minikafka.sim.checks.replica_checks import Committed
 
 
 def final_checks(

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
@@ -22,6 +21,13 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
+from minikafka.sim.checks.committed_records import (
+    DEPOSED_LEADER,
+    POWER_LOSS,
+    UNCLEAN_ELECTION,
+    Committed,
+    Lost,
+)
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.log_batches import (
     BatchIdentity,
@@ -34,59 +40,8 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
 _base_offset = attrgetter("base_offset")
-POWER_LOSS = "power loss without ELR"
-UNCLEAN_ELECTION = "unclean election"
-DEPOSED_LEADER = "committed by a deposed leader"
 _MATCH_EVERY = 40
 """The move of a follower's high watermark after which its log is compared again."""
-
-
-class Lost(NamedTuple):
-    """A committed batch that was removed: its values, and the reason that allows it.
-
-    `epoch` is the leader epoch of the election that removed it.
-    """
-
-    batch: BatchIdentity
-    values: tuple[bytes | None, ...]
-    why: str
-    epoch: int
-
-    def holds(self, offset: int, value: bytes) -> bool:
-        """Return True if the batch had this value at this offset."""
-        at = offset - self.batch.base_offset
-        return 0 <= at < len(self.values) and self.values[at] == value
-
-    def covers(self, offset: int) -> bool:
-        """Return True if the batch had this offset."""
-        return self.batch.base_offset <= offset <= self.batch.last_offset
-
-
-@dataclass(slots=True)
-class Committed:
-    """The committed batches of one partition, without a gap, up to `end_offset`.
-
-    `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until the log
-    of a leader of this or a later epoch was checked; `lost` are the batches that such elections
-    removed.
-    """
-
-    batches: list[BatchIdentity] = field(default_factory=list)
-    values: dict[BatchIdentity, tuple[bytes | None, ...]] = field(default_factory=dict)
-    end_offset: int = 0
-    unclean_epoch: int = -1
-    is_open: bool = False
-    lost: list[Lost] = field(default_factory=list)
-    by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(node, leader epoch) -> the high watermark at the last check."""
-    by_damaged: dict[tuple[int, int], int] = field(default_factory=dict)
-    """As `by_leader`, while records of the leader are damaged."""
-    begun: dict[int, int] = field(default_factory=dict)
-    """Leader epoch -> `end_offset` at the first check of its leader."""
-    in_own_term: dict[int, str] = field(default_factory=dict)
-    """Base offset -> the host that appended a batch as leader, and committed it in that epoch."""
-    matched: dict[int, int] = field(default_factory=dict)
-    """Node -> the offset below which its log was compared."""
 
 
 @dataclass(slots=True)
@@ -379,7 +334,7 @@ class ReplicaChecks:
         if known.is_open:
             self._lose_below_start(known, log)
         self.coverage.rules["LeaderCompleteness"] += 1
-        have = batches_of(log, 0, log.log_end_offset)
+        have = known.seen(batches_of(log, 0, log.log_end_offset))
         # The log may begin within a batch, which it then holds.
         start = log.log_start_offset
         wanted = [x for x in known.batches if start <= x.last_offset and x.base_offset < before]
@@ -418,10 +373,7 @@ class ReplicaChecks:
 
     def _remove(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
         self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
-        known.batches = [batch for batch in known.batches if batch.base_offset < offset]
-        known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
-        known.in_own_term = {at: x for at, x in known.in_own_term.items() if at < offset}
-        known.matched = {node_id: min(at, offset) for node_id, at in known.matched.items()}
+        known.cut(offset)
         self.on_removed(where, offset)
 
     def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
@@ -437,11 +389,9 @@ class ReplicaChecks:
                     f"H2: {where}: {node.host} commits {batch}, records are committed up to "
                     f"{known.end_offset}"
                 )
-            known.batches.append(batch)
-            known.values[batch] = values_of(log, batch)
+            known.add(batch, values_of(log, batch))
             if batch.leader_epoch == partition.leader_epoch:
                 known.in_own_term[batch.base_offset] = node.host
-            known.end_offset = batch.last_offset + 1
 
     # Followers
 
@@ -477,7 +427,7 @@ class ReplicaChecks:
             return
         start = known.matched.get(node_id, 0)
         end = min(log.high_watermark, known.end_offset)
-        have = batches_of(log, start, end)
+        have = known.seen(batches_of(log, start, end))
         first = max(start, log.log_start_offset)
         begin = bisect_left(known.batches, first, key=_base_offset)
         wanted = [x for x in known.batches[begin:] if x.last_offset < end]

@@ -179,7 +179,7 @@ class Healing:
         spare_voters = len(voters) - voters.majority - len(lost)
         gone: list[int] = []
         for broker_id in rng.sample(brokers, len(brokers)):
-            if len(gone) == min(most, len(brokers) - 1):
+            if len(gone) >= min(most, len(brokers) - 1):
                 break
             if broker_id in voters.voters:
                 if spare_voters <= 0:

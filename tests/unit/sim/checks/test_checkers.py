@@ -21,10 +21,10 @@ from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
 from minikafka.sim.checks.checkers import Checkers, ReplicaView
+from minikafka.sim.checks.committed_records import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import BatchIdentity
-from minikafka.sim.checks.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import (
     batch,

@@ -4,11 +4,11 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.committed_records import UNCLEAN_ELECTION, Lost
 from minikafka.sim.checks.decision_checks import DecisionChecks, Owner
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import BatchIdentity
 from minikafka.sim.checks.log_scan import StoredMarker
-from minikafka.sim.checks.replica_checks import UNCLEAN_ELECTION, Lost
 from minikafka.sim.checks.transaction_losses import TransactionLosses
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
