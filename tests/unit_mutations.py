@@ -192,6 +192,65 @@ UNIT_MUTATIONS = (
         "tests/unit/sim/checks/test_retention_checks.py",
         "a mutant must do so in a step that a crash interrupts, and never before",
     ),
+    UnitMutation(
+        mutation(
+            "a leader that missed a change knows followers that may have been added again",
+            ("replica.partition", "Partition.apply",
+             "registration.replicas if is_next else registration.isr", "registration.replicas"),
+        ),
+        "tests/unit/replica/test_partition.py"
+        "::test_a_leader_that_missed_a_change_knows_only_members_of_the_isr[2]",
+        "the leader must be cut off while a replica is dropped, added, and fetches nothing",
+    ),
+    UnitMutation(
+        mutation(
+            "a start goes on with a snapshot that it cannot read",
+            ("raft.metadata_storage", "_snapshot_after", "raise damaged(", "if False: raise damaged("),
+        ),
+        "tests/unit/raft/test_metadata_storage.py"
+        "::test_a_damaged_snapshot_that_has_more_than_the_log_stops_the_start[0-9]",
+        "`restore` refuses the same snapshot if there is no other",
+    ),
+    UnitMutation(
+        mutation(
+            "a snapshot of a newer epoch that ends before the log does not replace it",
+            ("raft.metadata_storage", "_snapshot_after",
+             "snapshot_id.epoch > (log.latest_epoch or 0)", "False"),
+        ),
+        "tests/unit/raft/test_metadata_storage.py"
+        "::test_a_log_of_older_epochs_than_the_snapshot_is_replaced",
+        "a power loss must bring back the log that a fetched snapshot has replaced",
+    ),
+    UnitMutation(
+        mutation(
+            "a start learns leader epochs from a damaged base offset",
+            ("log.recovery", "_headers_in_place", "if header.base_offset < next_offset:",
+             "if False:"),
+        ),
+        "tests/unit/log/test_epoch_recovery.py::test_a_damaged_base_offset_teaches_no_epoch",
+        "a flipped bit of a base offset, a lost file of epochs and an unclean end must meet",
+    ),
+    UnitMutation(
+        mutation(
+            "a damaged length hides the producers behind it",
+            ("log.producer_loading", "_sound_headers",
+             "if position < segment.size and next_offset < end_offset:", "if False:"),
+            ("log.producer_loading", "_sound_headers", "if header.next_offset > end_offset:",
+             "if False:"),
+        ),
+        "tests/unit/log/test_damaged_producers.py"
+        "::test_a_producer_that_damage_hides_below_the_recovery_point_is_noticed",
+        "damage of a marker's segment must meet a lost producer snapshot",
+    ),
+    UnitMutation(
+        mutation(
+            "a move that lacks descriptors goes on without its future log",
+            ("replica.log_dir_moves", "LogDirMoves._swap", "move.enter(MoveState.WAITING)", "pass"),
+        ),
+        "tests/unit/replica/test_log_dir_moves.py"
+        "::test_a_move_begins_again_when_there_are_descriptors",
+        "descriptors must be lacking within the step that ends a move",
+    ),
 )  # fmt: skip
 
 
