@@ -82,6 +82,22 @@ def with_two_directories():
     return simulation
 
 
+def test_brokers_are_removed_only_while_every_isr_is_full(simulation, monkeypatch):
+    """Seed 75000545: a leader that had been cut off shrank an ISR after the last wait for it."""
+    healing, world = simulation.healing, simulation.cluster.world
+    node = next(
+        simulation.cluster.nodes[x] for x in (1, 2) if x != simulation.cluster.controller_id
+    )
+    node.pause()
+    world.run_until(lambda: not healing._isr_is_full(), 30_000)
+    node.resume()
+    assert not healing._isr_is_full()
+    full = []
+    monkeypatch.setattr(Healing, "_dispensable", lambda *_: full.append(healing._isr_is_full()))
+    healing._go_on_with_fewer()
+    assert full == [True]
+
+
 def test_a_move_that_does_not_end_is_a_violation(with_two_directories, monkeypatch):
     simulation = with_two_directories
     simulation.healing._directories_settle()

@@ -137,6 +137,8 @@ class Healing:
         No ISR shrinks below min ISR. Then every partition must have a leader and commit new
         records, and groups must become stable again.
         """
+        # A leader that was cut off may have shrunk an ISR since the last wait.
+        self._wait(self._isr_is_full, "every ISR is full")
         spare = min(
             len(now.isr) - self.checkers.min_isr_of(topic.name, now)
             for topic in self._controller().loader.image.topics.values()
