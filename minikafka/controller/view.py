@@ -168,7 +168,7 @@ class View:
             if not broker.active and replica != including:
                 return False
             if replica not in registration.replicas:
-                # Unlike Kafka (row 129): the change itself adds it, so it has no log yet.
+                # The change itself adds it, so it has no log yet.
                 return False
             return is_online(registration.directory(replica), broker.log_dirs)
 
