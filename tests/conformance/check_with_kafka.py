@@ -20,6 +20,7 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.log.verification import UNCHECKED
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,
@@ -105,7 +106,9 @@ def write(home: str) -> None:
 def append(
     log: UnifiedLog, batch: bytearray, epoch: int, origin: AppendOrigin = AppendOrigin.CLIENT
 ) -> None:
-    log.append_as_leader(memoryview(batch), leader_epoch=epoch, now=NOW, origin=origin)
+    log.append_as_leader(
+        memoryview(batch), leader_epoch=epoch, now=NOW, origin=origin, guard=UNCHECKED
+    )
 
 
 if __name__ == "__main__":
