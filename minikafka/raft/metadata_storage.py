@@ -216,21 +216,22 @@ def _snapshot_after(disk: Disk, log: UnifiedLog, recovery_point: int) -> Snapsho
 
     Source: `KafkaRaftLog.truncateToLatestSnapshot`.
     """
-    for snapshot_id in reversed(snapshot_ids(disk, METADATA_FOLDER)):
-        is_newer = snapshot_id.epoch > (log.latest_epoch or 0)
-        if snapshot_id.end_offset <= log.log_end_offset and not (
-            is_newer and snapshot_id.end_offset >= recovery_point
-        ):
-            return None
-        try:
-            read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
-        except StorageFault as fault:
-            # An older one has less: this node would vote, and write, without committed records.
-            raise damaged(
-                disk,
-                f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, epoch "
-                f"{log.latest_epoch or 0}, and the snapshot after it cannot be read: "
-                f"{fault.reason}",
-            ) from fault
-        return snapshot_id
-    return None
+    ids = snapshot_ids(disk, METADATA_FOLDER)
+    if not ids:
+        return None
+    snapshot_id = ids[-1]
+    is_newer = snapshot_id.epoch > (log.latest_epoch or 0)
+    if snapshot_id.end_offset <= log.log_end_offset and not (
+        is_newer and snapshot_id.end_offset >= recovery_point
+    ):
+        return None
+    try:
+        read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
+    except StorageFault as fault:
+        # An older one has less: this node would vote, and write, without committed records.
+        raise damaged(
+            disk,
+            f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, epoch "
+            f"{log.latest_epoch or 0}, and the snapshot after it cannot be read: {fault.reason}",
+        ) from fault
+    return snapshot_id

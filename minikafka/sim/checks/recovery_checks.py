@@ -207,8 +207,8 @@ class RecoveryChecks:
     ) -> Rank | None:
         """Return the rank of a replica's log; None if its broker does not serve with this epoch.
 
-        The epoch of the last record is gone if retention has deleted all records since the broker
-        `said` its rank. Then it is the epoch of the last leader, which may have written none.
+        Retention may have deleted all records since the broker `said` its rank. The epoch that the
+        log still has is then that of its last leader, which may have written no record.
         """
         held = self._replica(broker_id, where, broker_epoch)
         if held is None:
