@@ -37,11 +37,23 @@ _ANY_EPOCH: Final = 0x7FFFFFFF
 _log = logging.getLogger("minikafka.log")
 
 
-class _Future(NamedTuple):
+@dataclass(slots=True, eq=False)
+class _Future:
     """A future log with its directory."""
 
     home: LogDirectory
     log: UnifiedLog
+    generation: int = -1
+    """That of the current log when the two were compared: it grows with each truncation."""
+
+    def follow(self, current: UnifiedLog, now: Now) -> None:
+        """Drop what the current log has dropped since the last call."""
+        if self.generation != current.flushes.generation:
+            # Only then: if the file of epochs contradicts the batches, the copy has other epochs.
+            keep_common_part(current, self.log, now)
+            self.generation = current.flushes.generation
+        elif self.log.log_end_offset < current.log_start_offset:
+            self.log.truncate_fully_and_start_at(current.log_start_offset, now)
 
 
 class _Mark(NamedTuple):
@@ -160,9 +172,9 @@ class FutureLogs:
                         name, at, config=config_of(at), remembered=remembered, now=now,
                         rng=self.rng, topic_id=topic_id,
                     )  # fmt: skip
-                    self._futures[at] = _Future(home, log)
+                    future = self._futures[at] = _Future(home, log)
                     # Now, since its high watermark is at least its start, which may be too high.
-                    follow_truncation(current.logs[at], log, now)
+                    future.follow(current.logs[at], now)
 
     # Moves
 
@@ -232,7 +244,7 @@ class FutureLogs:
             CorruptRecordsError: the current log is damaged.
         """
         current, future = self.homes[at].logs[at], self._futures[at].log
-        follow_truncation(current, future, now)
+        self._futures[at].follow(current, now)
         if future.log_end_offset < current.log_end_offset:
             read = current.read(
                 future.log_end_offset, self.slice_bytes, upper_bound_offset=current.log_end_offset,
@@ -253,8 +265,8 @@ class FutureLogs:
         Raises:
             StorageFault: the former log is still the current one.
         """
-        source, (target, future) = self.homes[at], self._futures[at]
-        current = source.logs[at]
+        source, current = self.homes[at], self.homes[at].logs[at]
+        target, future = self._futures[at].home, self._futures[at].log
         assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"
         source.disk.reserve_files()
         target.disk.reserve_files()
@@ -322,7 +334,7 @@ def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:
     other.content.save_epochs()
 
 
-def follow_truncation(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
+def keep_common_part(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
     """Truncate a future log to the last offset up to which it equals the current log.
 
     Batches with the same offset and leader epoch are equal, and so are all before them. A future

@@ -23,9 +23,9 @@ LOG_DIR_MUTATIONS = (
     ),
     mutation(
         "a future log does not follow a truncation",
-        ("log.future_logs", "FutureLogs.copy_slice", "follow_truncation(current, future, now)",
+        ("log.future_logs", "FutureLogs.copy_slice", "self._futures[at].follow(current, now)",
          "pass"),
-        ("log.future_logs", "FutureLogs.load", "follow_truncation(current.logs[at], log, now)",
+        ("log.future_logs", "FutureLogs.load", "future.follow(current.logs[at], now)",
          "pass"),
         ("log.future_logs", "FutureLogs.copy_slice",
          "return future.log_end_offset == current.log_end_offset",

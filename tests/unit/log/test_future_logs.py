@@ -7,7 +7,7 @@ import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.checkpoints import read_epochs
+from minikafka.log.checkpoints import read_epochs, write_epochs
 from minikafka.log.future_logs import parse_future
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import NewRecord, build_batch
@@ -237,6 +237,22 @@ def test_a_truncated_log_truncates_its_future_log(disks):
     log.truncate_to(1, NOW)
     copied(manager)
     assert (future.log_end_offset, future.epochs.entries) == (1, [(1, 0)])
+
+
+def test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches(disks):
+    manager = with_log(disks)
+    assert manager.shutdown(1) == []
+    for disk in disks:
+        disk.crash()
+    write_epochs(disks[0], str(TP), [(7, 0)], sync=True)
+    manager = start(disks)
+    log = manager.get(TP)
+    assert (log.epochs.entries, log.log_end_offset) == ([(7, 0)], 3)
+    future = manager.futures.create(TP, manager.directories[1], NOW)
+    copied(manager)
+    log.truncate_to(1, NOW)
+    copied(manager)
+    assert future.log_end_offset == 1
 
 
 def test_a_log_that_starts_over_starts_its_future_log_over(disks):
