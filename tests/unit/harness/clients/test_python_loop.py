@@ -139,6 +139,18 @@ def test_inputs_of_a_partition_that_moves_while_they_are_gathered_are_dropped(lo
     assert [row[:2] for row in loop.gather(0.05, 10)] == [(0, 5), (0, 6)]
 
 
+def test_an_assignment_takes_the_loop_back_to_the_committed_offsets(loop):
+    listener = loop._consumer.listener
+    loop._consumer.committed_at = {T0: 5, U1: None}
+    loop._consumer.polls = [
+        {T0: [record(5)], U1: [record(0)]}, lambda: listener.on_partitions_revoked([T0, U1]),
+        lambda: listener.on_partitions_assigned([T0, U1]), {T0: [record(6)]},
+        {T0: [record(5)]},
+    ]  # fmt: skip
+    assert [row[:2] for row in loop.gather(0.05, 10)] == [(0, 5)]
+    assert loop._consumer.sought == {T0: 5, U1: 0}
+
+
 @pytest.mark.parametrize(
     ("task", "is_forgotten"),
     [(None, False), (SimpleNamespace(is_done=False), False), (SimpleNamespace(is_done=True), True)],
