@@ -251,6 +251,26 @@ UNIT_MUTATIONS = (
         "::test_a_move_begins_again_when_there_are_descriptors",
         "descriptors must be lacking within the step that ends a move",
     ),
+    UnitMutation(
+        mutation(
+            "damage behind the recovery point keeps a broker from its start",
+            ("log.log_directory", "_open_clean",
+             "if not is_damaged or not goes_beyond(disk, folder, flushed):", "if True:"),
+        ),
+        "tests/unit/log/test_clean_shutdown_file.py"
+        "::test_a_clean_shutdown_file_that_is_back_says_nothing_of_damage_after_it",
+        "a power loss must flip a bit, and the disk must lose the removal of the file",
+    ),
+    UnitMutation(
+        mutation(
+            "a future log is compared with its log again and again",
+            ("log.future_logs", "_Future.follow",
+             "if self.generation != current.flushes.generation:", "if True:"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches",
+        "no fault of the disk makes a file of epochs that can be read and is wrong",
+    ),
 )  # fmt: skip
 
 

@@ -37,8 +37,9 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.flush import run_all
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.errors import CorruptRecordsError
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
 DELETE_SUFFIX: Final = "-delete"
@@ -170,12 +171,14 @@ class LogDirectory:
                 log_start_offset=starts.get(at, 0),
                 high_watermark=high_watermarks.get(at, 0),
             )
-            log = self.open_log(
-                name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
-                topic_id=topic_id,
-            )  # fmt: skip
-            if clean and _goes_beyond(log, remembered.recovery_point):
-                log = self._open_unflushed(log, remembered, now, rng)
+            open_log = partial(
+                self.open_log, name, at, config=config_of(at), now=now, rng=rng, topic_id=topic_id
+            )
+            log = _open_clean(self.disk, name, remembered, open_log) if clean else None
+            if clean and log is None:
+                self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
+            if log is None:
+                log = open_log(remembered=replace(remembered, clean=False))
             self.logs[at] = log
         if is_damaged:
             # Not earlier: an operator may need it, and the next start must not take it for missing.
@@ -187,28 +190,6 @@ class LogDirectory:
         )  # fmt: skip
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
-
-    def _open_unflushed(
-        self, log: UnifiedLog, remembered: Remembered, now: Now, rng: Random
-    ) -> UnifiedLog:
-        """Load a log again, as after an unclean shutdown, because it ends after its flushed part.
-
-        Records were written after the clean shutdown: its file came back after a power failure, or
-        belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka
-        (row 37).
-        """
-        _log.warning(
-            "%s/%s ends at offset %d, with %d bytes of a partial batch, but the clean shutdown "
-            "flushed it up to offset %d: treating the shutdown as unclean",
-            self.disk.root, log.folder, log.local.records_end, log.segments.active.torn_bytes,
-            remembered.recovery_point,
-        )  # fmt: skip
-        self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
-        log.abandon()
-        return self.open_log(
-            log.folder, log.topic_partition, config=log.config,
-            remembered=replace(remembered, clean=False), now=now, rng=rng, topic_id=log.topic_id,
-        )  # fmt: skip
 
     def _read_recovery_points(self) -> dict[TopicPartition, int] | None:
         """Read how far each log was flushed; None if the checkpoint is damaged.
@@ -460,9 +441,31 @@ class LogDirectory:
         )  # fmt: skip
 
 
-def _goes_beyond(log: UnifiedLog, flushed: int) -> bool:
-    """True if a log has more than the clean shutdown flushed and wrote as its recovery point."""
-    return log.local.records_end > flushed or log.segments.active.torn_bytes > 0
+def _open_clean(
+    disk: Disk, folder: str, remembered: Remembered, open_log: partial[UnifiedLog]
+) -> UnifiedLog | None:
+    """Load a log after a clean shutdown; None if it goes on after what the shutdown flushed.
+
+    Records were written after the clean shutdown: its file came back after a power failure, or
+    belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka (row 37).
+    """
+    flushed = remembered.recovery_point
+    try:
+        log = open_log(remembered=remembered)
+    except StorageFault as fault:
+        is_damaged = isinstance(fault.__cause__, CorruptRecordsError)
+        if not is_damaged or not goes_beyond(disk, folder, flushed):
+            raise
+    else:
+        if log.local.records_end <= flushed and not log.segments.active.torn_bytes:
+            return log
+        log.abandon()
+    _log.warning(
+        "%s/%s goes on after offset %d, up to which the clean shutdown flushed it: treating the "
+        "shutdown as unclean",
+        disk.root, folder, flushed,
+    )  # fmt: skip
+    return None
 
 
 def parse_folder(name: str) -> TopicPartition | None:

@@ -11,8 +11,9 @@ durable when the next one began and lost its end; an `.unflushed` file marks suc
 
 import logging
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from minikafka.common.clock import Now
@@ -102,8 +103,34 @@ def load(
         f"restore the file, or move {folder} away to copy the partition from its other replicas, "
         "if it has any"
     )
+    items: list[Segment] = []
+    open_segment = partial(Segment.open, disk, folder, config=config, now=now, jitter_ms=jitter_ms)
     with damage_as_fault(disk, remedy=remedy):
-        return _load(disk, folder, config, remembered, now, jitter_ms=jitter_ms)
+        try:
+            return _load(disk, folder, items, open_segment, remembered=remembered, now=now)
+        except CorruptRecordsError:
+            for segment in items:
+                segment.close()
+            raise
+
+
+def goes_beyond(disk: Disk, folder: str, offset: int) -> bool:
+    """True if a log has bytes behind the records below `offset`; unreliable if these are damaged.
+
+    Raises:
+        StorageFault: the disk reports an error.
+    """
+    reached = end = size = 0
+    for base in _bases(disk.list(folder)):
+        file = disk.open(f"{folder}/{file_name(base, LOG_SUFFIX)}")
+        reached, end, size = base, 0, file.size
+        with suppress(CorruptRecordsError):
+            for position, header in scan_headers(file):
+                reached, end = header.next_offset, position + header.size
+        file.close()
+        if reached > offset or (reached == offset and end < size):
+            return True
+    return False
 
 
 @contextmanager
@@ -120,11 +147,18 @@ def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterat
 
 
 def _load(
-    disk: Disk, folder: str, config: LogConfig, remembered: Remembered, now: Now, *, jitter_ms: int
+    disk: Disk,
+    folder: str,
+    items: list[Segment],
+    open_segment: partial[Segment],
+    *,
+    remembered: Remembered,
+    now: Now,
 ) -> LoadedLog:
+    """Load the log in `folder`, and its segments into `items`."""
     # The folder is listed once, to save system calls.
     names = _finish_interrupted_work(disk, folder)
-    items = _open_segments(disk, folder, names, config, now, jitter_ms=jitter_ms)
+    _open_segments(disk, folder, items, names, open_segment)
     epochs, epochs_known = _load_epochs(disk, folder, items)
     saved_epochs = list(epochs.entries)
     recovered_from = None
@@ -134,9 +168,7 @@ def _load(
     recovered_from = _rebuild_bad_transactions(items, names, recovered_from)
     if not items:
         start = remembered.log_start_offset
-        items.append(
-            Segment.open(disk, folder, start, config, now, create=True, jitter_ms=jitter_ms)
-        )
+        items.append(open_segment(start, create=True))
     end_offset = items[-1].prepare_for_appends(remembered.recovery_point)
     if remembered.clean and end_offset < remembered.recovery_point:
         raise CorruptRecordsError(
@@ -152,9 +184,7 @@ def _load(
             disk.root, folder, end_offset, start_offset, start_offset,
         )  # fmt: skip
         segments.doom_all()
-        segments.replace_all(
-            Segment.open(disk, folder, start_offset, config, now, create=True, jitter_ms=jitter_ms)
-        )
+        segments.replace_all(open_segment(start_offset, create=True))
         end_offset = start_offset
         recovered_from = None
     epochs.truncate_from_end(end_offset)
@@ -247,27 +277,33 @@ def _finish_interrupted_work(disk: Disk, folder: str) -> Collection[str]:
     return dict.fromkeys(disk.list(folder))
 
 
-def _open_segments(
-    disk: Disk, folder: str, names: Collection[str], config: LogConfig, now: Now, *, jitter_ms: int
-) -> list[Segment]:
-    bases = [
+def _bases(names: Collection[str]) -> list[int]:
+    return [
         int(name.removesuffix(LOG_SUFFIX)) for name in names
         if name.endswith(LOG_SUFFIX) and name.removesuffix(LOG_SUFFIX).isdigit()
     ]  # fmt: skip
-    items = []
+
+
+def _open_segments(
+    disk: Disk,
+    folder: str,
+    items: list[Segment],
+    names: Collection[str],
+    open_segment: partial[Segment],
+) -> None:
+    bases = _bases(names)
     for base in bases:
-        segment = Segment.open(disk, folder, base, config, now, create=False, jitter_ms=jitter_ms)
+        segment = open_segment(base, create=False)
+        items.append(segment)
         has_indexes = (
             file_name(base, INDEX_SUFFIX) in names and file_name(base, TIME_INDEX_SUFFIX) in names
         )
         if not has_indexes:
             segment.indexes.rebuild()
-        items.append(segment)
     for name in names:
         stem, _, suffix = name.partition(".")
         if "." + suffix in _BESIDE_A_LOG and int(stem) not in bases:
             disk.remove(f"{folder}/{name}")
-    return items
 
 
 def _recover_segments(
