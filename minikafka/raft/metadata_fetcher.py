@@ -17,6 +17,7 @@ from minikafka.common.ids import METADATA_TOPIC_ID
 from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.fetch import (
+    EpochEndOffset,
     FetchPartition,
     FetchRequest,
     FetchResponse,
@@ -247,24 +248,27 @@ class MetadataFetcher:
         self.listener.learn(named.leader_epoch, named.leader_id, address)
 
     def _take(self, answer: PartitionData) -> None:
-        """Do what the leader says: load a snapshot, truncate, append or commit."""
+        """Do what the leader says: load a snapshot, truncate, or append and commit."""
         if answer.snapshot_id is not None and answer.snapshot_id.epoch >= 0:
             self._fetch_snapshot(
                 SnapshotId(answer.snapshot_id.end_offset, answer.snapshot_id.epoch)
             )
             return
-        if answer.diverging_epoch is not None and answer.diverging_epoch.epoch >= 0:
-            self._truncate(answer.diverging_epoch.epoch, answer.diverging_epoch.end_offset)
+        high_watermark = answer.high_watermark
+        diverging = _diverging_epoch(answer)
+        if diverging is not None:
+            self._truncate(diverging.epoch, diverging.end_offset)
+            # What is left may diverge, too, and be below the high watermark of the leader.
+            high_watermark = -1
         elif answer.records and not self._append(answer.records):
             return
-        if answer.high_watermark >= 0:
-            self.listener.on_high_watermark(answer.high_watermark)
+        if high_watermark >= 0:
+            self.listener.on_high_watermark(high_watermark)
         round_ = self._round
         if not self.quorum.is_controller:
             self._after(0, round_)
             return
-        has_all = not answer.records and answer.diverging_epoch is None
-        high_watermark = answer.high_watermark
+        has_all = not answer.records and diverging is None
 
         def durable(end: DurableEnd) -> None:
             if round_ != self._round:
@@ -390,3 +394,9 @@ class MetadataFetcher:
             self.listener.when_durable(lambda end: self._reached(end, round_))
         else:
             self._after(0, round_)
+
+
+def _diverging_epoch(answer: PartitionData) -> EpochEndOffset | None:
+    """The last epoch of the leader up to that of the fetch, if the two logs diverge."""
+    found = answer.diverging_epoch
+    return None if found is None or found.epoch < 0 else found

@@ -253,6 +253,23 @@ def test_committed_records_are_not_truncated(world, source):
     assert world.raft.end_offset == source.raft.end_offset
 
 
+def test_records_that_a_truncation_leaves_are_not_committed_by_the_same_answer(world, source):
+    """The next fetch may find that they diverge, too (seed 79000456)."""
+    catch_up(world, source)
+    end, high_watermark = world.raft.end_offset, world.raft.high_watermark
+    assert high_watermark == end
+    source.append(2)
+    request = world.wait_for(ApiKey.FETCH)[-1]
+    world.fetch_answer(request, records=source.bytes_from(end))
+    # Leader 102 has the first of the two records from another epoch.
+    world.elections.answer_begin_epoch(3, 102, ("n102", 9093))
+    diverging = fetch_messages.EpochEndOffset(2, end + 1)
+    request = world.wait_for(ApiKey.FETCH)[-1]
+    world.fetch_answer(request, diverging_epoch=diverging, high_watermark=end + 2)
+    assert position(world.wait_for(ApiKey.FETCH)[-1]) == (end + 1, 1)
+    assert world.raft.high_watermark == high_watermark
+
+
 # Snapshots
 
 
