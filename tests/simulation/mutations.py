@@ -331,6 +331,10 @@ MUTATIONS = (
          "DurableEnd(self.log.log_end_offset)"),
     ),
     mutation(
+        "quorum: a follower commits what it has not compared",
+        ("raft.metadata_fetcher", "MetadataFetcher._take", "high_watermark = -1", "pass"),
+    ),
+    mutation(
         "quorum: a vote is written after the answer",
         ("raft.elections", "QuorumElections.grant_vote",
          "self.quorum.vote_for(asked.replica_id, asked.replica_directory_id)",

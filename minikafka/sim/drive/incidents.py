@@ -45,6 +45,7 @@ class Fault(Enum):
     LOST_QUORUM_STATE = "lost-quorum-state"
     DIRECTORY_ERROR = "directory-error"
     CRASH_IN_MOVE = "crash-in-move"
+    CUT_LEADERS = "cut-leaders"
 
 
 class OperatorAction(Enum):

@@ -37,6 +37,7 @@ from minikafka.sim.drive.mixes import (
     RECOVERING,
     RELOCATING,
     RESIZING,
+    RIVALLING,
     ROTTING,
     SHORT_OF_FILES,
     SHRINKING,
@@ -71,18 +72,15 @@ _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
-    *DIRECTORY_FAULTS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
+    *DIRECTORY_FAULTS, Fault.CUT_LEADERS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
     OperatorAction.TRANSACTION_VERSION, OperatorAction.SWAP_TRANSACTIONS,
 )  # fmt: skip
 """Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
-_FEW_FILES_SHARE = 0.15
-_CRASHING_SHARE = 0.2
-_FEATURE_SHARE = 0.15
+_FEATURE_SHARE = _FEW_FILES_SHARE = 0.15
 _LINKS_SHARE = 0.1
-_ERRORS_SHARE = _DAMAGE_SHARE = 0.2
-_DAMAGE_ALONE_SHARE = 0.5
-_TWO_DISKS_SHARE = 0.5
+_CRASHING_SHARE = _ERRORS_SHARE = _DAMAGE_SHARE = _RIVALLING_SHARE = 0.2
+_DAMAGE_ALONE_SHARE = _TWO_DISKS_SHARE = 0.5
 _RELOCATING_SHARE = 0.2
 _SMALL_SLICE_BYTES = 400
 _SHRINKING_SHARE = 0.15
@@ -103,6 +101,7 @@ _APART = (
     ("feature", _FEATURE_SHARE, FEATURING),
     ("links", _LINKS_SHARE, LINKING),
     ("errors", _ERRORS_SHARE, FAILING),
+    ("rivals", _RIVALLING_SHARE, RIVALLING),
 )
 """Additions to plans that are drawn already: name of the entropy, share of seeds, mix."""
 
@@ -283,7 +282,8 @@ def draw(seed: int, duration_ms: int) -> Plan:
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
         if own.random() < share:
-            incidents = [*plan.incidents, *_incidents(own, plan, mix)]
+            kept = () if mix is RIVALLING and plan.voters > 1 else plan.incidents
+            incidents = [*kept, *_incidents(own, plan, mix)]
             plan = replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
     own = Random(f"snapshots/{seed}")
     if own.random() < _SNAPSHOT_SHARE:

@@ -26,6 +26,8 @@ _REQUEST_TIMEOUT_MS = 5_000
 """The time that a choreography waits for an AlterPartition request."""
 _NEXT_ATTEMPT_MS = 500
 _OPERATIONS_OF_A_MOVE = (5, 20, 60)
+_CUT_MS = 8_000
+"""The longest time that a leader of the quorum is cut off; another one needs less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Choreographies:
     _for_controller: list[_Parked] = field(default_factory=list)
     _for_move: list[_Parked] = field(default_factory=list)
     _for_expansion: list[_Parked] = field(default_factory=list)
+    _is_cutting: bool = False
+    """Leaders of the quorum are being cut off."""
 
     @property
     def actions(self) -> Mapping[Fault, Inject]:
@@ -104,6 +108,7 @@ class Choreographies:
             Fault.CRASH_AFTER_LOG_INFO: self._starting(self._crash_after_log_info),
             Fault.ABORT: self._starting(self._abort),
             Fault.CRASH_IN_MOVE: self._starting(self._crash_in_move),
+            Fault.CUT_LEADERS: self._starting(self._cut_leaders),
         }
 
     def _starting(self, choreography: Callable[[Incident], Acts]) -> Inject:
@@ -301,6 +306,60 @@ class Choreographies:
             )
         )
 
+    def _cut_leaders(self, incident: Incident) -> Acts:
+        """Cut leaders of the quorum off from the other voters, with records that are not committed.
+
+        The one before returns at the same time, so that it may lead again. The logs of the voters
+        differ in several epochs then.
+        """
+        context = self.context
+        rng = context.cluster.world.rng(f"cut-leaders/{incident.at_ms}")
+        if self._is_cutting:
+            return
+        self._is_cutting = True
+        epoch, heal = -1, _nothing
+        for turn in range(rng.randint(3, 5)):
+            yield UntilControllerStep(partial(self._has_leader_after, epoch))
+            if rng.random() < STUCK_SHARE:
+                # Other voters may have fetched the records; one more fetch would commit them.
+                yield Delay(1)
+            leader = self._leader_after(epoch)
+            if leader is None or leader.node is None:
+                continue
+            epoch, voters = leader.node.raft.epoch, leader.node.raft.voters
+            heal()
+            if voters is None or len(voters) == 1:
+                break
+            if not turn:
+                context.effects.record(incident)
+            heal = self._cut_off(leader, [host(x) for x in voters.ids])
+            context.later(_CUT_MS, heal)
+        self._is_cutting = False
+
+    def _has_leader_after(self, epoch: int) -> bool:
+        return self._leader_after(epoch) is not None
+
+    def _leader_after(self, epoch: int) -> SimNode | None:
+        """The leader of the quorum in a later epoch that has records to commit."""
+        for node in self.context.cluster.nodes.values():
+            raft = None if node.node is None else node.node.raft
+            if raft is not None and raft.is_leader and raft.epoch > epoch:
+                return node if raft.high_watermark < raft.end_offset else None
+        return None
+
+    def _cut_off(self, node: SimNode, hosts: list[str]) -> Undo:
+        """Cut the links from a node to others; return what heals them, once."""
+        network, cut = self.context.cluster.network, [x for x in hosts if x != node.host]
+        self.context.note("network", f"{node.host}, which leads, is cut off from the other voters")
+        for other in cut:
+            network.cut(node.host, other)
+
+        def heal() -> None:
+            while cut:
+                network.undo_cut(node.host, cut.pop())
+
+        return heal
+
     def _abort(self, incident: Incident) -> Acts:
         """Abort the controller connections of a leader that asks for a new ISR member.
 
@@ -326,6 +385,10 @@ class Choreographies:
         context.note("network", f"the link between {link[0]} and {member} is cut")
         network.cut(link[0], member)
         context.later(incident.for_ms, partial(network.undo_cut, link[0], member))
+
+
+def _nothing() -> None:
+    """No link was cut."""
 
 
 def _unclog(network: SimNetwork, clogs: list[Clog]) -> None:

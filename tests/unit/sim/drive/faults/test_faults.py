@@ -422,3 +422,36 @@ def test_a_broker_crashes_while_it_moves_a_replica():
     cluster.client().ask(request, AlterReplicaLogDirsResponse, version=2)
     cluster.world.run_until(lambda: node.starts == 2 and node.started, 60_000, "it serves again")
     assert faults.effects.counts["crash-in-move"] == 1
+
+
+def test_leaders_of_the_quorum_are_cut_off_one_after_the_other():
+    cluster = started_cluster(1, voters=3, separate_controller=True)
+    faults = Faults(cluster, (), lambda _: None)
+    voters = [cluster.nodes[each] for each in cluster.controller_ids]
+    cut = []
+
+    def noted(line):
+        if "is cut off from the other voters" in line:
+            (leader,) = [x.node.raft for x in voters if x.host in line]
+            assert leader.is_leader
+            assert leader.high_watermark < leader.end_offset
+            cut.append(leader.epoch)
+
+    cluster.world.on_line = noted
+    cluster.on_step = faults.stepped
+    # The second one does nothing while the first one goes on.
+    faults.inject(incident(Fault.CUT_LEADERS))
+    faults.inject(incident(Fault.CUT_LEADERS, at_ms=1))
+    cluster.world.run(60_000)
+    assert 3 <= len(cut) <= 5
+    assert cut == sorted(set(cut))
+    assert faults.effects.counts["cut-leaders"] == 1
+    states = {(x.node.raft.epoch, x.node.raft.leader_id, x.node.raft.end_offset) for x in voters}
+    assert len(states) == 1
+
+
+def test_the_only_voter_is_not_cut_off(cluster, faults):
+    cluster.on_step = faults.stepped
+    faults.inject(incident(Fault.CUT_LEADERS))
+    cluster.world.run(5_000)
+    assert faults.effects.counts["cut-leaders"] == 0
