@@ -9,6 +9,7 @@ everything. With ELR nothing is excused: such a broker is in no ISR and no ELR (
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_node import SimNode
 
@@ -23,6 +24,8 @@ class _End:
     recovery_point: int
     log_end_offset: int
     log_start_offset: int = 0
+    epoch: int = -1
+    """The leader epoch of the last record, -1 without records."""
 
 
 @dataclass(slots=True)
@@ -37,11 +40,16 @@ class _Gap:
     end: int
     elr_was_off: bool
     log_start: int = 0
+    epoch: int = -1
 
 
 @dataclass(slots=True)
 class PowerLosses:
-    """The gaps of all replicas. A gap is closed when the log has its former length again."""
+    """The gaps of all replicas.
+
+    A gap is closed when the log has its former length and last epoch again: an older copy of the
+    log may be longer.
+    """
 
     _ends: dict[_Key, _End] = field(default_factory=dict)
     _gaps: dict[_Key, _Gap] = field(default_factory=dict)
@@ -55,8 +63,14 @@ class PowerLosses:
             end = self._ends[key] = _End(0, 0)
         end.recovery_point, end.log_end_offset = log.recovery_point, log.log_end_offset
         end.log_start_offset = log.log_start_offset
+        end.epoch = _last_epoch(log)
         gap = self._gaps.get(key)
-        if gap is not None and node.started and log.log_end_offset >= gap.end:
+        if (
+            gap is not None
+            and node.started
+            and log.log_end_offset >= gap.end
+            and end.epoch >= gap.epoch
+        ):
             del self._gaps[key]
 
     def forget(self, topic: str) -> None:
@@ -71,13 +85,14 @@ class PowerLosses:
             if holder != node_id:
                 continue
             start = 0 if everything else end.recovery_point
-            gap = _Gap(start, end.log_end_offset, not elr_is_on, end.log_start_offset)
+            gap = _Gap(start, end.log_end_offset, not elr_is_on, end.log_start_offset, end.epoch)
             former = self._gaps.get((holder, where))
             if former is not None:
                 gap.start = min(start, former.start)
                 gap.end = max(gap.end, former.end)
                 gap.elr_was_off |= former.elr_was_off
                 gap.log_start = max(gap.log_start, former.log_start)
+                gap.epoch = max(gap.epoch, former.epoch)
             if gap.start < gap.end:
                 self._gaps[holder, where] = gap
                 found.append(where)
@@ -97,3 +112,8 @@ class PowerLosses:
             # It has lost everything: may it lack the first record that it had?
             return gap.start <= gap.log_start
         return gap.start <= offset < gap.end
+
+
+def _last_epoch(log: UnifiedLog) -> int:
+    epoch = log.epochs.epoch_at(log.log_end_offset - 1)
+    return -1 if epoch is None else epoch

@@ -5,17 +5,21 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.sim.checks.power_losses import PowerLosses
 
 WHERE = TopicPartition("t", 0)
 OTHER = TopicPartition("t", 1)
 
 
-def look(losses, end_offset, *, recovery_point=0, start=0, node_id=1, where=WHERE, started=True):
+def look(
+    losses, end_offset, *, recovery_point=0, start=0, node_id=1, where=WHERE, started=True, epoch=3
+):
     node = SimpleNamespace(config=SimpleNamespace(node_id=node_id), started=started)
     log = SimpleNamespace(
-        recovery_point=recovery_point, log_end_offset=end_offset, log_start_offset=start
-    )
+        recovery_point=recovery_point, log_end_offset=end_offset, log_start_offset=start,
+        epochs=LeaderEpochCache([(epoch, 0)]),
+    )  # fmt: skip
     losses.record(node, SimpleNamespace(topic_partition=where, log=log))
 
 
@@ -80,6 +84,15 @@ def test_a_gap_ends_when_the_replica_has_caught_up(losses):
     look(losses, 9)
     assert excused(losses) == [6, 7, 8, 9]
     look(losses, 10)
+    assert excused(losses) == []
+
+
+def test_an_older_copy_of_a_log_does_not_end_its_gap(losses):
+    """Seed 81000011: its records had been lost since, and others have their offsets."""
+    losses.lost(1, everything=True, elr_is_on=False)
+    look(losses, 11, epoch=2)
+    assert excused(losses) == list(range(10))
+    look(losses, 10, epoch=4)
     assert excused(losses) == []
 
 
