@@ -267,6 +267,11 @@ MUTATIONS = (
         ("log.log_directory", "LogDirectory.was_clean",
          "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
          "return True"),
+        # Without it, what was written after the last flush shows that the end was unclean.
+        ("log.log_directory", "_open_clean",
+         "if not is_damaged or not goes_beyond(disk, folder, flushed):", "if True:"),
+        ("log.log_directory", "_open_clean",
+         "if log.local.records_end <= flushed and not log.segments.active.torn_bytes:", "if True:"),
     ),
     mutation(
         "C4: checksums are not checked in recovery",
