@@ -189,6 +189,10 @@ class QuorumState:
         Raises:
             StorageFault: one of them is damaged.
         """
+        if has_election_state(self.disk, METADATA_FOLDER):
+            # A process that was killed may have replaced the file and not made that durable.
+            self.disk.sync_dir(METADATA_FOLDER)
+            self.disk.sync_dir("")
         self._election = self._durable = read_election_state(self.disk, METADATA_FOLDER)
         if log.last_epoch > self.epoch:
             self._election = ElectionState(log.last_epoch)

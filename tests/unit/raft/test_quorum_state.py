@@ -1,3 +1,5 @@
+from random import Random
+
 import pytest
 
 from minikafka.common.errors import NotControllerError
@@ -37,6 +39,28 @@ def test_the_epoch_never_goes_back(remembered):
     again = QuorumWorld(world.disk)
     again.raft.start(again)
     assert again.raft.epoch == max(remembered, 1) + 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_epoch_that_a_start_has_read_survives_a_power_loss(monkeypatch, seed):
+    """Seed 81000091: the process before was killed just before it made the file durable."""
+    world = QuorumWorld.started()
+
+    def killed(_path):
+        raise InterruptedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(world.disk, "sync_dir", killed)
+        with pytest.raises(InterruptedError):
+            write_election_state(
+                world.disk, METADATA_FOLDER, ElectionState(7), kraft_version=1, voters=[]
+            )
+    world.disk.crash()
+    again = QuorumWorld(world.disk)
+    again.raft.quorum.load(again.raft.log)
+    assert again.raft.epoch == 7
+    again.disk.lose_power(Random(seed))
+    assert quorum_state_file(again.disk)["leaderEpoch"] == 7
 
 
 @pytest.mark.parametrize("byte", range(60))
