@@ -28,6 +28,7 @@ from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
 from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, TRANSACTION_VERSION
 from minikafka.metadata.partition_registration import NO_LEADER
@@ -104,11 +105,14 @@ class Operators:
         if request is not None:
             asked_at = self.answers.position
             connections = self.connections(f"operator{incident.at_ms}")
-            connections.ask(
-                rng.choice(connections.bootstrap),
-                request,
-                lambda answer: self.answers.answered(request, answer, asked_at),
-            )
+
+            def answered(answer: ApiMessage | None) -> None:
+                self.answers.answered(request, answer, asked_at)
+                # Without an answer it may still be carried out.
+                if isinstance(request, RemoveRaftVoterRequest) and answer is not None:
+                    self.faults.removals.remove(request.voter_id)
+
+            connections.ask(rng.choice(connections.bootstrap), request, answered)
 
     def _note(self, what: str) -> None:
         self.faults.cluster.world.note("operator", what)
@@ -397,6 +401,8 @@ class Operators:
         request = change_voters(self.faults.cluster, rng)
         if request is not None:
             self._note(f"{type(request).__name__} of {request.voter_id}")
+        if isinstance(request, RemoveRaftVoterRequest):
+            self.faults.removals.append(request.voter_id)
         return request
 
     def _alter_log_dirs(self, rng: Random) -> None:

@@ -27,6 +27,8 @@ class FaultContext:
 
     cluster: SimCluster
     effects: FaultEffects = field(default_factory=FaultEffects)
+    removals: list[int] = field(default_factory=list)
+    """Voters whose removal an operator has requested, until the answer."""
     is_over: bool = False
     """Everything is repaired: what was scheduled to be undone later is undone already."""
 

@@ -54,6 +54,11 @@ class Faults:
         }
 
     @property
+    def removals(self) -> list[int]:
+        """Voters whose removal an operator has requested, until the answer."""
+        return self._context.removals
+
+    @property
     def is_over(self) -> bool:
         """True after `repair_all`: no fault happens any more."""
         return self._context.is_over

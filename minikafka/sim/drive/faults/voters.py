@@ -57,6 +57,11 @@ class VoterFaults:
                 return None
         return voters
 
+    def _can_spare_one(self, voters: VoterSet) -> bool:
+        """True if the others are a majority, also after removals that are under way."""
+        left = len(set(voters.ids) - set(self.context.removals))
+        return left > 2
+
     def _drawn(self, incident: Incident, among: list[int]) -> SimNode | None:
         if not among:
             return None
@@ -70,7 +75,7 @@ class VoterFaults:
         one is replaced, or when it counts as a static voter again.
         """
         cluster, voters = self.context.cluster, self._voters()
-        if voters is None or len(voters) == voters.majority:
+        if voters is None or not self._can_spare_one(voters):
             return None
         node = self._drawn(incident, voters.ids)
         if node is None or self.machines.storage.is_rotten(node.config.node_id):
@@ -120,7 +125,7 @@ class VoterFaults:
     def _lose_quorum_state(self, incident: Incident) -> Undo | None:
         voters = self._voters()
         node = None if voters is None else self._drawn(incident, voters.ids)
-        if voters is None or node is None or len(voters) == voters.majority:
+        if voters is None or node is None or not self._can_spare_one(voters):
             return None
         disk = node.disks[node.config.metadata_log_dir]
         if disk.broken is not None:

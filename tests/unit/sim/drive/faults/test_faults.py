@@ -424,6 +424,19 @@ def test_a_broker_crashes_while_it_moves_a_replica():
     assert faults.effects.counts["crash-in-move"] == 1
 
 
+@pytest.mark.parametrize("what", [Fault.WIPE_VOTER, Fault.LOST_QUORUM_STATE])
+@pytest.mark.parametrize("removed", [[], [101]])
+def test_a_voter_forgets_only_where_the_others_stay_a_majority(losses, what, removed):
+    """Seed 82001141: an operator had requested the removal of three of the other voters."""
+    cluster = started_cluster(1, voters=3, separate_controller=True)
+    notes = []
+    cluster.world.on_line = notes.append
+    faults = Faults(cluster, ("client",), losses.append)
+    faults.removals.extend(removed)
+    faults.inject(incident(what))
+    assert len([line for line in notes if " loses its " in line]) == (not removed)
+
+
 def test_leaders_of_the_quorum_are_cut_off_one_after_the_other():
     cluster = started_cluster(1, voters=3, separate_controller=True)
     faults = Faults(cluster, (), lambda _: None)
