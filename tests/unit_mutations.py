@@ -263,6 +263,16 @@ UNIT_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "quorum: a start believes a vote that is not durable",
+            ("raft.quorum_state", "QuorumState.load", "self.disk.sync_dir(METADATA_FOLDER)",
+             "pass"),
+        ),
+        "tests/unit/raft/test_quorum_state.py"
+        "::test_an_epoch_that_a_start_has_read_survives_a_power_loss",
+        "a kill must hit the rename of the file, and a power loss the next process",
+    ),
+    UnitMutation(
+        mutation(
             "a future log is compared with its log again and again",
             ("log.future_logs", "_Future.follow",
              "if self.generation != current.flushes.generation:", "if True:"),

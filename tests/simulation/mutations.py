@@ -340,10 +340,6 @@ MUTATIONS = (
         ("raft.metadata_fetcher", "MetadataFetcher._take", "high_watermark = -1", "pass"),
     ),
     mutation(
-        "quorum: a start believes a vote that is not durable",
-        ("raft.quorum_state", "QuorumState.load", "self.disk.sync_dir(METADATA_FOLDER)", "pass"),
-    ),
-    mutation(
         "quorum: a vote is written after the answer",
         ("raft.elections", "QuorumElections.grant_vote",
          "self.quorum.vote_for(asked.replica_id, asked.replica_directory_id)",
