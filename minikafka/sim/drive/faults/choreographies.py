@@ -318,7 +318,7 @@ class Choreographies:
             return
         self._is_cutting = True
         epoch, heal = -1, _nothing
-        for turn in range(rng.randint(3, 5)):
+        for _ in range(rng.randint(3, 5)):
             yield UntilControllerStep(partial(self._has_leader_after, epoch))
             if rng.random() < STUCK_SHARE:
                 # Other voters may have fetched the records; one more fetch would commit them.
@@ -330,7 +330,7 @@ class Choreographies:
             heal()
             if voters is None or len(voters) == 1:
                 break
-            if not turn:
+            if heal is _nothing:
                 context.effects.record(incident)
             heal = self._cut_off(leader, [host(x) for x in voters.ids])
             context.later(_CUT_MS, heal)
