@@ -87,7 +87,8 @@ def test_idle_connections_leave_files_for_logs():
             for _ in range(IDLE)
         ]
         assert not is_open(connections[-1])
-        assert is_open(connections[0])
+        closed = sum(not is_open(each) for each in connections[:10])
+        assert closed < 10
         # A place for the producer's two connections.
         for connection in connections[:10]:
             connection.close()
@@ -95,7 +96,9 @@ def test_idle_connections_leave_files_for_logs():
         assert failures_of(short.producer(), names) == []
         log = short.log()
     assert "descriptors are reserved for logs" in log
-    assert log.count("refused") <= 60
+    # The idlest client makes room when the node connects to itself.
+    assert closed <= log.count("closing idle client connection")
+    assert 0 < log.count("rejected") <= 60
     assert "offline" not in log
 
 
