@@ -1,6 +1,9 @@
-"""The names of the files of a segment. Source: `LogFileUtils`, `UnifiedLog`."""
+"""The names of log folders and of the files of a segment. Source: `LogFileUtils`, `UnifiedLog`."""
 
+from random import Random
 from typing import Final
+
+from minikafka.common.ids import TopicPartition
 
 LOG_SUFFIX: Final = ".log"
 INDEX_SUFFIX: Final = ".index"
@@ -10,8 +13,30 @@ DELETED_SUFFIX: Final = ".deleted"
 UNFLUSHED_SUFFIX: Final = ".unflushed"
 """An empty file beside a segment that began before the previous segment was durable."""
 SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+DELETE_SUFFIX: Final = "-delete"
+STRAY_SUFFIX: Final = "-stray"
+FUTURE_SUFFIX: Final = "-future"
+"""Suffixes of folders."""
+
+_LONGEST_NAME: Final = 255
 
 
 def file_name(base_offset: int, suffix: str) -> str:
     """The name of a file: the base offset in 20 digits, and a suffix."""
     return f"{base_offset:020d}{suffix}"
+
+
+def parse_folder(name: str) -> TopicPartition | None:
+    """The partition whose log a folder holds, or None for any other name."""
+    if name.endswith((DELETE_SUFFIX, STRAY_SUFFIX, FUTURE_SUFFIX)):
+        return None
+    topic, dash, partition = name.rpartition("-")
+    if not dash or not topic or not partition.isdecimal():
+        return None
+    return TopicPartition(topic, int(partition))
+
+
+def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
+    """A unique folder name of at most 255 characters; a longer topic name is cut."""
+    tail = f"-{at.partition}.{rng.getrandbits(128):032x}{suffix}"
+    return at.topic[: _LONGEST_NAME - len(tail)] + tail

@@ -19,14 +19,8 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
-from minikafka.log.log_directory import (
-    DELETE_SUFFIX,
-    FUTURE_SUFFIX,
-    METADATA_FOLDER,
-    LogDirectory,
-    parse_folder,
-    retired_name,
-)
+from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 

@@ -35,18 +35,19 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.file_names import LOG_SUFFIX
+from minikafka.log.file_names import (
+    DELETE_SUFFIX,
+    LOG_SUFFIX,
+    STRAY_SUFFIX,
+    parse_folder,
+    retired_name,
+)
 from minikafka.log.flush import run_all
 from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
-DELETE_SUFFIX: Final = "-delete"
-STRAY_SUFFIX: Final = "-stray"
-FUTURE_SUFFIX: Final = "-future"
-
-_LONGEST_NAME: Final = 255
 
 _log = logging.getLogger("minikafka.log")
 
@@ -466,22 +467,6 @@ def _open_clean(
         disk.root, folder, flushed,
     )  # fmt: skip
     return None
-
-
-def parse_folder(name: str) -> TopicPartition | None:
-    """The partition whose log a folder holds, or None for any other name."""
-    if name.endswith((DELETE_SUFFIX, STRAY_SUFFIX, FUTURE_SUFFIX)):
-        return None
-    topic, dash, partition = name.rpartition("-")
-    if not dash or not topic or not partition.isdecimal():
-        return None
-    return TopicPartition(topic, int(partition))
-
-
-def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
-    """A unique folder name of at most 255 characters; a longer topic name is cut."""
-    tail = f"-{at.partition}.{rng.getrandbits(128):032x}{suffix}"
-    return at.topic[: _LONGEST_NAME - len(tail)] + tail
 
 
 def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:

@@ -15,13 +15,9 @@ from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import (
-    DELETE_SUFFIX,
-    STRAY_SUFFIX,
-    LogDirectory,
-    previous_broker_epoch,
-)
+from minikafka.log.log_directory import LogDirectory, previous_broker_epoch
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")

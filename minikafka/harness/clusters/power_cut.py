@@ -24,8 +24,9 @@ from minikafka.log.file_names import (
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
     UNFLUSHED_SUFFIX,
+    parse_folder,
 )
-from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.log.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.harness.clusters.power_cut import Loss
-from minikafka.log.file_names import LOG_SUFFIX
-from minikafka.log.log_directory import parse_folder
+from minikafka.log.file_names import LOG_SUFFIX, parse_folder
 from minikafka.log.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.debug_hooks import JOURNAL

@@ -1,4 +1,4 @@
-"""Damaged checkpoints after a start, and folder names."""
+"""Damaged checkpoints after a start, and logs that are missing."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
-from minikafka.log.log_directory import DELETE_SUFFIX, LogDirectory, parse_folder, retired_name
+from minikafka.log.log_directory import LogDirectory
 from minikafka.sim.world.sim_disk import SimDisk
 
 
@@ -30,35 +30,6 @@ def test_a_damaged_checkpoint_does_not_come_back_after_a_start(name):
     LogDirectory.open(disk, "c", 1, Random(1)).load(lambda _: LogConfig(), Now(0, 0), Random(1))
     disk.crash()
     assert not disk.exists(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "at"),
-    [
-        ("t-0", ("t", 0)),
-        ("a-b-12", ("a-b", 12)),
-        ("__cluster_metadata-0", ("__cluster_metadata", 0)),
-        ("t-0.abc-delete", None),
-        ("t-0.abc-stray", None),
-        ("t-0.abc-future", None),
-        ("t", None),
-        ("-1", None),
-        ("t-x", None),
-        ("meta.properties", None),
-    ],
-)
-def test_partition_is_read_from_the_folder(name, at):
-    assert parse_folder(name) == at
-
-
-def test_retired_name_is_unique_and_not_too_long():
-    at = TopicPartition("t" * 249, 123)
-    rng = Random(1)
-    names = [retired_name(at, DELETE_SUFFIX, rng) for _ in range(2)]
-    assert len(names[0]) == 255
-    assert names[0] != names[1]
-    assert "-123." in names[0]
-    assert retired_name(TopicPartition("t", 0), DELETE_SUFFIX, rng).startswith("t-0.")
 
 
 def test_logs_that_were_lost_before_the_clean_shutdown_are_not_counted_as_missing_since(caplog):

@@ -33,8 +33,14 @@ from minikafka.log.checkpoints import (
     encode_clean_shutdown,
     read_offsets,
 )
-from minikafka.log.file_names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
-from minikafka.log.log_directory import DELETE_SUFFIX, METADATA_FOLDER, parse_folder
+from minikafka.log.file_names import (
+    DELETE_SUFFIX,
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    parse_folder,
+)
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.sim.drive.faults.rot import batches, bytes_below
 from minikafka.sim.world.sim_disk import SimDisk

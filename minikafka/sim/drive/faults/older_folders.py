@@ -13,7 +13,7 @@ from typing import Final
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_meta_properties
-from minikafka.log.log_directory import parse_folder
+from minikafka.log.file_names import parse_folder
 from minikafka.metadata.image import MetadataImage
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS
 from minikafka.sim.world.sim_cluster import SimCluster
