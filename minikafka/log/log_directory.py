@@ -5,7 +5,7 @@ call `LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTop
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -60,6 +60,13 @@ class _PendingDelete(NamedTuple):
     log: UnifiedLog | None
 
 
+class LostLog(NamedTuple):
+    """The offsets between which a log held records, as far as they are known."""
+
+    start_offset: int
+    end_offset: int
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class LogDirectory:
     """The logs of one directory, by partition, in the order in which they were added."""
@@ -69,8 +76,8 @@ class LogDirectory:
     clean_shutdown_epoch: int | None
     """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
-    lost: dict[TopicPartition, int] = field(default_factory=dict)
-    """Logs whose folder is missing, with the offset up to which they held records."""
+    lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
+    """Logs whose folder is missing."""
     superseded: dict[TopicPartition, None] = field(default_factory=dict)
     """Logs that must not be used: the partition was moved to a directory that is offline now."""
     is_online: bool = True
@@ -189,7 +196,7 @@ class LogDirectory:
             "loaded the logs of %s: %d, with records: %d",
             self.disk.root, len(self.logs), with_records,
         )  # fmt: skip
-        self._find_lost(recovery_points, high_watermarks, clean=clean)
+        self._find_lost(recovery_points, high_watermarks, starts, clean=clean)
         self.is_loaded = True
 
     def _read_recovery_points(self) -> dict[TopicPartition, int] | None:
@@ -271,20 +278,24 @@ class LogDirectory:
         self,
         recovery_points: Mapping[TopicPartition, int],
         high_watermarks: Mapping[TopicPartition, int],
+        starts: Mapping[TopicPartition, int],
         *,
         clean: bool,
     ) -> None:
         """Find the logs that held records and whose folder is missing.
 
+        Two checkpoints name a log that was lost before (`lose`), since one may be damaged.
+
         If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
         creates its folder. Unlike Kafka (row 44).
         """
-        for known in (recovery_points, high_watermarks):
-            for at, offset in known.items():
-                if offset and at not in self.logs and not self.disk.exists(str(at)):
-                    self.lost[at] = max(offset, self.lost.get(at, 0))
-        # Logs that were lost before the shutdown are only among the high watermarks.
+        for at in {**recovery_points, **high_watermarks, **starts}:
+            start = starts.get(at, 0)
+            end = max(start, recovery_points.get(at, 0), high_watermarks.get(at, 0))
+            if (end or at in starts) and at not in self.logs and not self.disk.exists(str(at)):
+                self.lost[at] = LostLog(start, end)
+        # Logs that were lost before the shutdown have no recovery point.
         missing = [at for at in self.lost if recovery_points.get(at)]
         if clean and missing:
             _log.warning(
@@ -309,6 +320,13 @@ class LogDirectory:
         )
         self.logs[at] = log
         return log
+
+    def lose(self, at: TopicPartition) -> None:
+        """Note durably that a log counts as lost, which the caller sets aside next."""
+        log = self.logs[at]
+        self.lost[at] = LostLog(log.log_start_offset, log.log_end_offset)
+        self.checkpoint_log_starts(sync=True)
+        self.checkpoint_high_watermarks(sync=True)
 
     def retire(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
         """Rename a log's folder; with the suffix of deletion, it is removed after a delay.
@@ -356,7 +374,8 @@ class LogDirectory:
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, and the last known offset of each missing one."""
-        offsets = self.lost | {at: log.high_watermark for at, log in self.logs.items()}
+        offsets = {at: log.high_watermark for at, log in self.logs.items()}
+        offsets |= {at: lost.end_offset for at, lost in self.lost.items()}
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
@@ -380,12 +399,16 @@ class LogDirectory:
         self.checkpoint_high_watermarks()
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
-        """Write the start offset of every log that begins after its first segment's base offset."""
+        """Write the start offset of every log that begins after its first segment's base offset.
+
+        Also that of each missing log, for which the high watermarks alone would have to vouch.
+        """
         offsets = {
             at: log.log_start_offset
             for at, log in self.logs.items()
             if log.log_start_offset > log.segments.first.base_offset
         }
+        offsets |= {at: lost.start_offset for at, lost in self.lost.items()}
         self._write_checkpoint(LOG_START_OFFSETS, offsets, sync=sync)
 
     def _write_checkpoint(
@@ -467,17 +490,3 @@ def _open_clean(
         disk.root, folder, flushed,
     )  # fmt: skip
     return None
-
-
-def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:
-    """The broker epoch on which all directories agree; -1 for an unclean shutdown (C2).
-
-    Unlike Kafka (row 36): a -1 in one directory overrides an epoch in another
-    (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
-    """
-    epochs: dict[int, None] = {}
-    for directory in directories:
-        said = directory.clean_shutdown_epoch
-        epochs[-1 if said is None or not directory.is_online else said] = None
-    (epoch, *others) = epochs or (-1,)
-    return -1 if others else epoch

@@ -17,7 +17,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory, previous_broker_epoch
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -116,8 +116,17 @@ class LogManager:
 
     @property
     def previous_broker_epoch(self) -> int:
-        """The broker epoch at the last shutdown if that was clean everywhere, else -1 (C2)."""
-        return previous_broker_epoch(self.directories)
+        """The broker epoch at the last shutdown if that was clean everywhere, else -1 (C2).
+
+        Unlike Kafka (row 36): a -1 in one directory overrides an epoch in another
+        (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
+        """
+        epochs: dict[int, None] = {}
+        for directory in self.directories:
+            said = directory.clean_shutdown_epoch
+            epochs[-1 if said is None or not directory.is_online else said] = None
+        (epoch, *others) = epochs or (-1,)
+        return -1 if others else epoch
 
     @property
     def online(self) -> list[LogDirectory]:
@@ -208,9 +217,9 @@ class LogManager:
     def lost(self) -> dict[TopicPartition, tuple[str, int]]:
         """The logs whose folder is missing, with its path and the end offset of its records."""
         return {
-            at: (f"{home.disk.root}/{at}", offset)
+            at: (f"{home.disk.root}/{at}", lost.end_offset)
             for home in self.online
-            for at, offset in home.lost.items()
+            for at, lost in home.lost.items()
         }
 
     def forget_lost(self, at: TopicPartition) -> None:
@@ -285,7 +294,7 @@ class LogManager:
         The log counts as lost until it is created again, even if the process restarts before that.
         """
         home = self._homes.pop(at)
-        home.lost[at] = home.logs[at].log_end_offset
+        home.lose(at)
         return f"{home.disk.root}/{home.retire(at, STRAY_SUFFIX, self.rng, now)}"
 
     def strays(

@@ -292,3 +292,51 @@ def test_missing_directory_id_is_drawn_and_kept():
     manager = start([disk])
     drawn = manager.directories[0].directory_id
     assert read_meta_properties(disk).directory_id == drawn
+
+
+def crash(disks, stopping=None):
+    """A power failure, after a clean shutdown if a manager is given."""
+    assert stopping is None or stopping.shutdown(42) == []
+    for disk in disks:
+        disk.crash()
+
+
+def set_damaged_aside(disks):
+    """Two records, of which the first one is deleted; the checkpoints do not name the log yet."""
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    for _ in range(2):
+        append(log)
+    log.update_high_watermark(2)
+    log.increment_log_start_offset(1)
+    request = log.take_flush()
+    request.run()
+    log.flushed(request)
+    manager.set_damaged_aside(TP, NOW)
+    crash(disks)
+
+
+@pytest.mark.parametrize("damaged", [None, HIGH_WATERMARKS, LOG_START_OFFSETS])
+@pytest.mark.parametrize("starts", [1, 2])
+def test_a_damaged_log_that_was_set_aside_stays_lost(disks, damaged, starts):
+    """Seed 81000239: the controller had not been told, and one checkpoint was damaged."""
+    set_damaged_aside(disks)
+    if starts == 2:
+        crash(disks, start(disks))
+    if damaged is not None:
+        write_file(disks[0], damaged, b"nonsense")
+    again = start(disks)
+    end = 1 if damaged == HIGH_WATERMARKS else 2
+    assert again.lost == {TP: ("one/t-0", end)}
+    again.create(TP, ID, CONFIG, NOW)
+    crash(disks, again)
+    assert start(disks).lost == {}
+
+
+def test_a_lost_log_that_is_restored_keeps_its_start(disks):
+    set_damaged_aside(disks)
+    crash(disks, start(disks))
+    (aside,) = [name for name in disks[0].list("") if name.endswith("-stray")]
+    disks[0].rename(aside, str(TP))
+    log = start(disks).get(TP)
+    assert (log.log_start_offset, log.log_end_offset) == (1, 2)
