@@ -281,6 +281,35 @@ UNIT_MUTATIONS = (
         "::test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches",
         "no fault of the disk makes a file of epochs that can be read and is wrong",
     ),
+    UnitMutation(
+        mutation(
+            "the high watermarks alone name a log that is lost",
+            ("log.log_directory", "LogDirectory.checkpoint_log_starts",
+             "offsets |= {at: lost.start_offset for at, lost in self.lost.items()}", "pass"),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_damaged_log_that_was_set_aside_stays_lost",
+        "a log and one checkpoint must be damaged while the controller cannot be told",
+    ),
+    UnitMutation(
+        mutation(
+            "the mark of a superseded log stays when a new log takes its place",
+            ("log.log_directory", "LogDirectory.set_superseded_aside", "self.disk.remove(mark)",
+             "pass"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart",
+        "a swap must be interrupted, and the disk of the new log lost",
+    ),
+    UnitMutation(
+        mutation(
+            "a superseded log does not count as lost",
+            ("log.log_directory", "LogDirectory._find_lost", "at in self.superseded or", ""),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart",
+        "a swap must be interrupted, and the disk of the new log lost",
+    ),
 )  # fmt: skip
 
 

@@ -121,7 +121,7 @@ class FutureLogs:
                 other.directory_id == mark.target and self._has_future(other, mark.at)
                 for other in online
             ):
-                home.superseded[mark.at] = None
+                home.superseded.setdefault(mark.at, []).append(mark.name)
                 _log.error(
                     "%s/%s is not used: the partition was moved to the directory with directory.id "
                     "%s, which has no log of it or is offline. Bring that directory back; or remove"
@@ -185,6 +185,7 @@ class FutureLogs:
                 raise StorageFault(other.disk.root, "the log directory is offline")
         current = self.homes[at].logs[at]
         target.disk.reserve_files()
+        target.set_superseded_aside(at, self.rng)
         log = target.open_log(
             retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
             remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,

@@ -20,7 +20,6 @@ from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
-    PARTITION_METADATA,
     RECOVERY_POINTS,
     UNKNOWN_BROKER_EPOCH,
     BadMetaPropertiesError,
@@ -35,14 +34,9 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.file_names import (
-    DELETE_SUFFIX,
-    LOG_SUFFIX,
-    STRAY_SUFFIX,
-    parse_folder,
-    retired_name,
-)
+from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder, retired_name
 from minikafka.log.flush import run_all
+from minikafka.log.log_folders import is_log, require_no_records
 from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
@@ -64,6 +58,7 @@ class LostLog(NamedTuple):
     """The offsets between which a log held records, as far as they are known."""
 
     start_offset: int
+    high_watermark: int
     end_offset: int
 
 
@@ -77,9 +72,12 @@ class LogDirectory:
     """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
-    """Logs whose folder is missing."""
-    superseded: dict[TopicPartition, None] = field(default_factory=dict)
-    """Logs that must not be used: the partition was moved to a directory that is offline now."""
+    """Logs whose folder is missing or superseded."""
+    superseded: dict[TopicPartition, list[str]] = field(default_factory=dict)
+    """Logs that must not be used, with the marks (`FutureLogs`) that say so.
+
+    The partition was moved to a directory that has no log of it now, or is offline.
+    """
     is_online: bool = True
     is_loaded: bool = False
     _pending_deletes: list[_PendingDelete] = field(default_factory=list)
@@ -136,7 +134,7 @@ class LogDirectory:
         for name in self.disk.list(""):
             at = parse_folder(name)
             if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
-                at is not None and name != METADATA_FOLDER and self._is_log(name)
+                at is not None and name != METADATA_FOLDER and is_log(self.disk, name)
             ):
                 return name
         return None
@@ -169,9 +167,9 @@ class LogDirectory:
                 continue
             topic_id = read_topic_id(self.disk, name)
             if topic_id is None:
-                if not self._is_log(name):
+                if not is_log(self.disk, name):
                     continue
-                self._require_no_records(name)
+                require_no_records(self.disk, name)
             remembered = Remembered(
                 clean=clean,
                 recovery_point=recovery_points.get(at, 0),
@@ -242,38 +240,6 @@ class LogDirectory:
         self.disk.remove(name)
         self.disk.sync_dir("")
 
-    def _require_no_records(self, folder: str) -> None:
-        """Accept a log whose topic id is unknown only if it never held a record.
-
-        The topic id of a log is durable before its first record. Unlike Kafka (row 40), which sets
-        aside a log without a topic id and puts an empty one in its place.
-
-        Raises:
-            StorageFault: there are records, and `partition.metadata` is missing or damaged.
-        """
-        path = f"{folder}/{PARTITION_METADATA}"
-        if not self.held_records(folder):
-            self.disk.remove(path)
-            return
-        state = "is damaged" if self.disk.exists(path) else "is missing"
-        raise StorageFault(
-            self.disk.root,
-            f"{path} {state}, so that the topic of the records in {folder} is not known: restore "
-            f"the file, or move {folder} away to copy the partition from its other replicas, if it "
-            "has any",
-        )
-
-    def held_records(self, folder: str) -> bool:
-        """True if a log has records, or a segment whose name implies them."""
-        for name in self.disk.list(folder):
-            if name.endswith(LOG_SUFFIX):
-                file = self.disk.open(f"{folder}/{name}")
-                size = file.size
-                file.close()
-                if size or name.strip("0") != LOG_SUFFIX:
-                    return True
-        return False
-
     def _find_lost(
         self,
         recovery_points: Mapping[TopicPartition, int],
@@ -282,19 +248,21 @@ class LogDirectory:
         *,
         clean: bool,
     ) -> None:
-        """Find the logs that held records and whose folder is missing.
+        """Find the logs that held records and whose folder is missing or superseded.
 
-        Two checkpoints name a log that was lost before (`lose`), since one may be damaged.
+        Two checkpoints name a log that was lost before, since one may be damaged.
 
         If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
         creates its folder. Unlike Kafka (row 44).
         """
-        for at in {**recovery_points, **high_watermarks, **starts}:
+        for at in {**recovery_points, **high_watermarks, **starts, **self.superseded}:
             start = starts.get(at, 0)
-            end = max(start, recovery_points.get(at, 0), high_watermarks.get(at, 0))
-            if (end or at in starts) and at not in self.logs and not self.disk.exists(str(at)):
-                self.lost[at] = LostLog(start, end)
+            high_watermark = high_watermarks.get(at, 0)
+            end = max(start, recovery_points.get(at, 0), high_watermark)
+            is_missing = at not in self.logs and not self.disk.exists(str(at))
+            if at in self.superseded or (is_missing and (end or at in starts)):
+                self.lost[at] = LostLog(start, high_watermark, end)
         # Logs that were lost before the shutdown have no recovery point.
         missing = [at for at in self.lost if recovery_points.get(at)]
         if clean and missing:
@@ -311,9 +279,7 @@ class LogDirectory:
         """Create an empty log for a partition that this directory does not have."""
         assert at not in self.logs, f"{at} exists already"
         self.disk.reserve_files()
-        if at in self.superseded:
-            self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
-            del self.superseded[at]
+        self.set_superseded_aside(at, rng)
         remembered = Remembered(clean=True)
         log = self.open_log(
             str(at), at, config=config, remembered=remembered, now=now, rng=rng, topic_id=topic_id
@@ -321,10 +287,25 @@ class LogDirectory:
         self.logs[at] = log
         return log
 
+    def set_superseded_aside(self, at: TopicPartition, rng: Random) -> None:
+        """Make room for a log of a partition: keep only the files of a superseded one.
+
+        Durably, and the marks last. They would apply to the new log, or the old one would return.
+        """
+        marks = self.superseded.get(at)
+        if marks is None:
+            return
+        self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
+        self.disk.sync_dir("")
+        for mark in marks:
+            self.disk.remove(mark)
+        self.disk.sync_dir("")
+        del self.superseded[at]
+
     def lose(self, at: TopicPartition) -> None:
         """Note durably that a log counts as lost, which the caller sets aside next."""
         log = self.logs[at]
-        self.lost[at] = LostLog(log.log_start_offset, log.log_end_offset)
+        self.lost[at] = LostLog(log.log_start_offset, log.high_watermark, log.log_end_offset)
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
 
@@ -373,9 +354,9 @@ class LogDirectory:
         return bool(self._pending_deletes) and self._pending_deletes[0].due_ms <= now.monotonic_ms
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
-        """Write the high watermark of every log, and the last known offset of each missing one."""
+        """Write the high watermark of every log, also of those that are lost."""
         offsets = {at: log.high_watermark for at, log in self.logs.items()}
-        offsets |= {at: lost.end_offset for at, lost in self.lost.items()}
+        offsets |= {at: lost.high_watermark for at, lost in self.lost.items()}
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
@@ -401,7 +382,7 @@ class LogDirectory:
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
         """Write the start offset of every log that begins after its first segment's base offset.
 
-        Also that of each missing log, for which the high watermarks alone would have to vouch.
+        Also that of every lost log: each of two checkpoints shows that the log is lost.
         """
         offsets = {
             at: log.log_start_offset
@@ -437,10 +418,6 @@ class LogDirectory:
             with suppress(StorageFault):
                 self.disk.remove(CLEAN_SHUTDOWN)
             raise
-
-    def _is_log(self, name: str) -> bool:
-        files = self.disk.list(name)
-        return any(file.endswith((".log", ".metadata")) for file in files)
 
     def open_log(
         self,

@@ -18,6 +18,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_folders import held_records
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -190,7 +191,7 @@ class LogManager:
         if first is second or not second.is_online:
             return  # The other directory has failed meanwhile.
         for unused, used in ((second, first), (first, second)):
-            if not unused.held_records(str(at)):
+            if not held_records(unused.disk, str(at)):
                 self._homes[at] = used
                 unused.retire(at, DELETE_SUFFIX, self.rng, now)
                 _log.warning(
@@ -215,9 +216,14 @@ class LogManager:
 
     @property
     def lost(self) -> dict[TopicPartition, tuple[str, int]]:
-        """The logs whose folder is missing, with its path and the end offset of its records."""
+        """The logs that are gone, each with a description and the end offset of its records."""
         return {
-            at: (f"{home.disk.root}/{at}", lost.end_offset)
+            at: (
+                f"the log to which {home.disk.root}/{at} was moved"
+                if at in home.superseded
+                else f"{home.disk.root}/{at}",
+                lost.end_offset,
+            )
             for home in self.online
             for at, lost in home.lost.items()
         }

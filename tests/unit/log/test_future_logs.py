@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_epochs, write_epochs
 from minikafka.log.future_logs import parse_future
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
 
 
 class Crash(BaseException):
@@ -221,6 +221,49 @@ def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(dis
     again = start(disks)
     assert again.get(TP).log_end_offset == 4
     assert names(disks[0]) == []
+
+
+def superseded(disks):
+    """The first directory failed within a swap, and the disk of the second one was replaced."""
+    manager = ready_to_swap(disks)
+    fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
+    _, (fault,) = manager.futures.swap(TP, NOW)
+    manager.take_offline(fault.log_dir)
+    for disk in disks:
+        disk.crash()
+    disks[1] = formatted("new", Uuid.of(7, 7))
+    manager = start(disks)
+    assert manager.get(TP) is None
+    # A member of the ISR must not lead with an empty log (row 45).
+    assert manager.lost == {TP: (f"the log to which {disks[0].root}/t-0 was moved", 0)}
+    return manager
+
+
+def test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart(disks):
+    """The mark of the swap was left, and made the new log a superseded one."""
+    manager = superseded(disks)
+    log = manager.create(TP, ID, CONFIG, NOW, manager.directories[0].directory_id)
+    append(log)
+    flushed(log)
+    for disk in disks:
+        disk.crash()
+    log = start(disks).get(TP)
+    assert (log.disk.root, log.log_end_offset) == (disks[0].root, 1)
+
+
+def test_a_swap_sets_a_superseded_log_aside(disks):
+    """Seed 81000245: its folder had the partition's name, so the directory went offline."""
+    manager = superseded(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, manager.directories[1].directory_id))
+    manager.futures.create(TP, manager.directories[0], NOW)
+    copied(manager)
+    flushed(manager.futures.get(TP))
+    _, faults = manager.futures.swap(TP, NOW)
+    assert faults == []
+    for disk in disks:
+        disk.crash()
+    log = start(disks).get(TP)
+    assert (log.disk.root, log.log_end_offset) == (disks[0].root, 1)
 
 
 def test_a_truncated_log_truncates_its_future_log(disks):

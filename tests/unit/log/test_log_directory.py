@@ -42,6 +42,6 @@ def test_logs_that_were_lost_before_the_clean_shutdown_are_not_counted_as_missin
     write_offsets(disk, RECOVERY_POINTS, {new: 4})
     directory = LogDirectory.open(disk, "c", 1, Random(1))
     directory.load(lambda _: LogConfig(), Now(0, 0), Random(1))
-    assert directory.lost == {new: (0, 4), known: (0, 5)}
+    assert directory.lost == {new: (0, 3, 4), known: (0, 5, 5)}
     (line,) = [each for each in caplog.messages if "missing" in each]
     assert "since the clean shutdown: 1, the first is t-1;" in line

@@ -302,10 +302,10 @@ def crash(disks, stopping=None):
 
 
 def set_damaged_aside(disks):
-    """Two records, of which the first one is deleted; the checkpoints do not name the log yet."""
+    """Records up to offset 3, and 2 are committed. No checkpoint names the log yet."""
     manager = start(disks)
     log = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
-    for _ in range(2):
+    for _ in range(3):
         append(log)
     log.update_high_watermark(2)
     log.increment_log_start_offset(1)
@@ -339,4 +339,4 @@ def test_a_lost_log_that_is_restored_keeps_its_start(disks):
     (aside,) = [name for name in disks[0].list("") if name.endswith("-stray")]
     disks[0].rename(aside, str(TP))
     log = start(disks).get(TP)
-    assert (log.log_start_offset, log.log_end_offset) == (1, 2)
+    assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (1, 2, 3)

@@ -1,0 +1,45 @@
+"""What the folders of logs that are not open contain."""
+
+from minikafka.common.faults import StorageFault
+from minikafka.log.checkpoints import PARTITION_METADATA
+from minikafka.log.disk import Disk
+from minikafka.log.file_names import LOG_SUFFIX
+
+
+def is_log(disk: Disk, folder: str) -> bool:
+    """True if a folder has files of a log."""
+    return any(file.endswith((LOG_SUFFIX, ".metadata")) for file in disk.list(folder))
+
+
+def held_records(disk: Disk, folder: str) -> bool:
+    """True if a log has records, or a segment whose name implies them."""
+    for name in disk.list(folder):
+        if name.endswith(LOG_SUFFIX):
+            file = disk.open(f"{folder}/{name}")
+            size = file.size
+            file.close()
+            if size or name.strip("0") != LOG_SUFFIX:
+                return True
+    return False
+
+
+def require_no_records(disk: Disk, folder: str) -> None:
+    """Accept a log whose topic id is unknown only if it never held a record.
+
+    The topic id of a log is durable before its first record. Unlike Kafka (row 40), which sets
+    aside a log without a topic id and puts an empty one in its place.
+
+    Raises:
+        StorageFault: there are records, and `partition.metadata` is missing or damaged.
+    """
+    path = f"{folder}/{PARTITION_METADATA}"
+    if not held_records(disk, folder):
+        disk.remove(path)
+        return
+    state = "is damaged" if disk.exists(path) else "is missing"
+    raise StorageFault(
+        disk.root,
+        f"{path} {state}, so that the topic of the records in {folder} is not known: restore "
+        f"the file, or move {folder} away to copy the partition from its other replicas, if it "
+        "has any",
+    )
