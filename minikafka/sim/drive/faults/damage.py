@@ -10,7 +10,9 @@ A checkpoint describes logs that change as soon as a process has loaded them. It
 outdated then, and no operator restores it; what the process loaded is its content now.
 
 Except after a clean shutdown, recovery points that are too high hide unflushed records from the
-recovery. They are damaged only in a directory that the last process has closed.
+recovery. They are damaged only in a directory that the last process has closed. Those of a log that
+was truncated or that started over are too high until its next append. A clean shutdown file does
+not come back beside them: the node would rightly refuse a log that lacks what was flushed.
 
 Only the recovery points tell damage in a log from a torn tail. So a node does not have damaged
 records and damaged recovery points at a time: its next start may be that of the last ISR member.
@@ -281,7 +283,11 @@ class Damager:
         if path != CLEAN_SHUTDOWN or disk.root in self.closed:
             return True
         epoch = self.registered_epoch
-        return epoch is not None and disk.replaced[path] != encode_clean_shutdown(epoch)
+        return (
+            epoch is not None
+            and disk.replaced[path] != encode_clean_shutdown(epoch)
+            and not _lacks_flushed_records(disk)
+        )
 
     def _damage(self, what: str, patches: Sequence[Patch | OldContent]) -> Damage:
         logs = [
@@ -327,6 +333,21 @@ class Damager:
                     size = min(size, bytes_below(disk, path, recovery_points.get(where, 0)))
                 if size and path.endswith((LOG_SUFFIX, *_IN_FOLDERS)):
                     yield path, size
+
+
+def _lacks_flushed_records(disk: SimDisk) -> bool:
+    """True if a log ends below its recovery point."""
+    for at, point in (read_offsets(disk, RECOVERY_POINTS) or {}).items():
+        segments = [name for name in disk.list(str(at)) if name.endswith(LOG_SUFFIX)]
+        if not segments:
+            continue
+        last = max(segments)
+        end = int(last.removesuffix(LOG_SUFFIX))
+        for _, header in batches(disk, f"{at}/{last}"):
+            end = header.next_offset
+        if end < point:
+            return True
+    return False
 
 
 def _is_loaded(disk: SimDisk, path: str, loads: int) -> bool:

@@ -16,6 +16,7 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.disk import write_file
+from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.drive.faults.damage import Damage, Damager, OldContent, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import DAMAGE, Fault, Incident
@@ -160,6 +161,23 @@ def test_a_log_is_damaged_under_any_name_of_its_folder():
     assert not damage.is_in_log("/other", "t-0")
     disk.content("t-0.1-delete/0.log")[:1] = b"s"
     assert not damage.is_in_log(disk.root, "t-0")
+
+
+@pytest.mark.parametrize(("point", "comes_back"), [(1, True), (2, False)])
+def test_a_clean_shutdown_file_does_not_come_back_beside_a_log_that_started_over(point, comes_back):
+    """Seeds 84000187 and 84000206: the node refused the log, and the disk was sound."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    batch = build_batch([NewRecord(0, None, b"x")])
+    write_file(disk, "t-0/00000000000000000000.log", bytes(batch), sync=True)
+    points = {TopicPartition("t", 0): point, TopicPartition("gone", 0): 9}
+    write_offsets(disk, RECOVERY_POINTS, points, sync=True)
+    write_clean_shutdown(disk, 7)
+    disk.remove(CLEAN_SHUTDOWN)
+    for seed in range(20):
+        damager = Damager(1, {"": disk}, (), lambda _: False, Random(seed), registered_epoch=8)
+        damager.lose_write()
+    assert disk.exists(CLEAN_SHUTDOWN) == comes_back
 
 
 def cut_away():
