@@ -303,12 +303,40 @@ UNIT_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
-            "a superseded log does not count as lost",
-            ("log.log_directory", "LogDirectory._find_lost", "at in self.superseded or", ""),
+            "an empty log may take the place of a superseded one",
+            ("log.future_logs", "FutureLogs.displaced",
+             "if superseded is not None and superseded.topic_id in (None, topic_id):", "if False:"),
         ),
         "tests/unit/log/test_future_logs.py"
         "::test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart",
         "a swap must be interrupted, and the disk of the new log lost",
+    ),
+    UnitMutation(
+        mutation(
+            "an empty log may take the place of a copy whose log is offline",
+            ("log.future_logs", "FutureLogs.displaced", "if copy is None:", "if True:"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_copy_is_no_reason_for_an_empty_log_in_its_place",
+        "a broker must be killed between the report of a move and the swap, and lose a directory",
+    ),
+    UnitMutation(
+        mutation(
+            "a start removes the former log before the rename of the newer one is durable",
+            ("log.future_logs", "FutureLogs._settle", 'other.disk.sync_dir("")', "pass"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_the_rename_that_supersedes_a_log_is_durable_before_that_log_is_removed",
+        "the simulated disk makes the rename of a folder durable at once",
+    ),
+    UnitMutation(
+        mutation(
+            "a missing log is remembered by files that are not durable",
+            ("log.log_directory", "LogDirectory._find_lost", "self._save_lost()", "pass"),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_log_that_is_missing_is_remembered_after_a_power_loss",
+        "a folder must be lost without its disk, and the power before the controller is told",
     ),
 )  # fmt: skip
 

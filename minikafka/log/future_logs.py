@@ -16,11 +16,12 @@ from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.log_directory import METADATA_FOLDER, UNASSIGNED, LogDirectory, SupersededLog
+from minikafka.log.log_folders import is_log
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 
@@ -58,6 +59,14 @@ class _Mark(NamedTuple):
     target: Uuid
 
 
+class _Orphan(NamedTuple):
+    """The folder of a future log whose current log is offline."""
+
+    home: LogDirectory
+    folder: str
+    topic_id: Uuid | None
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class FutureLogs:
     """The future logs in `directories`. `homes` has the directory of each current log."""
@@ -67,8 +76,7 @@ class FutureLogs:
     rng: Random
     slice_bytes: int = SLICE_BYTES
     _futures: dict[TopicPartition, _Future] = field(default_factory=dict)
-    _orphans: dict[TopicPartition, list[tuple[LogDirectory, str]]] = field(default_factory=dict)
-    """Folders of future logs whose current log is offline."""
+    _orphans: dict[TopicPartition, list[_Orphan]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[TopicPartition]:
         return iter((*self._futures, *self._orphans))
@@ -83,18 +91,50 @@ class FutureLogs:
         future = self._futures.get(at)
         return None if future is None else future.home
 
+    def _orphan_of(self, at: TopicPartition, topic_id: Uuid) -> str | None:
+        """The path of a future log whose current log is offline, or None."""
+        for orphan in self._orphans.get(at, ()):
+            if orphan.home.is_online and orphan.topic_id == topic_id:
+                return f"{orphan.home.disk.root}/{orphan.folder}"
+        return None
+
     def in_directory(self, home: LogDirectory) -> dict[TopicPartition, UnifiedLog]:
         """The future logs in a directory."""
         return {at: each.log for at, each in self._futures.items() if each.home is home}
+
+    def displaced(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> str | None:
+        """Say why the newest log of a partition cannot be used, if a new one might replace it.
+
+        A move between directories was interrupted, and one of the two is offline or was replaced.
+        None if there is no such log, or if the directory is offline: `LogManager.create` refuses.
+        """
+        homes = [home for home in self.directories if home.is_online]
+        online = [home.directory_id for home in homes]
+        if at in self.homes or directory_id not in (UNASSIGNED, ZERO_UUID, *online):
+            return None
+        for home in homes:
+            superseded = home.superseded.get(at)
+            if superseded is not None and superseded.topic_id in (None, topic_id):
+                return (
+                    f"{home.disk.root}/{at} is out of date since its move to a directory that is "
+                    f"offline or was replaced (remove {', '.join(superseded.marks)} to use it)"
+                )
+        copy = self._orphan_of(at, topic_id)
+        if copy is None:
+            return None
+        return (
+            f"{copy} may lack records of the log in a directory that is offline or was replaced "
+            f"(rename the folder to {at} to use it)"
+        )
 
     # Start
 
     def settle_interrupted_swaps(self, on_fault: Callable[[StorageFault], None]) -> None:
         """Decide which log is current where a swap did not end, before the logs are loaded.
 
-        The log in the former directory is superseded if the other one has the partition's name.
-        If the other directory cannot be read, neither is used: the records that were written after
-        the swap are there.
+        The log in the former directory is removed if the other one has the partition's name. It is
+        superseded, and not used, if the other directory cannot be read or has no log at all: the
+        records that were written after the swap are there.
         """
         for home in self.directories:
             if not home.is_online:
@@ -110,7 +150,11 @@ class FutureLogs:
         disk, folder = home.disk, str(mark.at)
         online = [other for other in self.directories if other.is_online and other is not home]
         if disk.exists(folder):
-            if any(other.disk.exists(folder) for other in online):
+            newer = [other for other in online if is_log(other.disk, folder)]
+            if newer:
+                for other in newer:
+                    # The crash may have been before this.
+                    other.disk.sync_dir("")
                 name = retired_name(mark.at, DELETE_SUFFIX, self.rng)
                 disk.rename(folder, name)
                 _log.warning(
@@ -121,7 +165,9 @@ class FutureLogs:
                 other.directory_id == mark.target and self._has_future(other, mark.at)
                 for other in online
             ):
-                home.superseded.setdefault(mark.at, []).append(mark.name)
+                topic_id = read_topic_id(disk, folder)
+                superseded = home.superseded.setdefault(mark.at, SupersededLog(topic_id, []))
+                superseded.marks.append(mark.name)
                 _log.error(
                     "%s/%s is not used: the partition was moved to the directory with directory.id "
                     "%s, which has no log of it or is offline. Bring that directory back; or remove"
@@ -154,7 +200,7 @@ class FutureLogs:
                 current = self.homes.get(at)
                 topic_id = read_topic_id(home.disk, name)
                 if current is None and topic_id is not None:
-                    self._orphans.setdefault(at, []).append((home, name))
+                    self._orphans.setdefault(at, []).append(_Orphan(home, name, topic_id))
                 elif (
                     current is None or current is home or at in self._futures
                     or current.logs[at].topic_id != topic_id
@@ -200,7 +246,7 @@ class FutureLogs:
             StorageFault: a directory reports an error; the log is not used any more.
         """
         future = self._futures.pop(at, None)
-        folders = self._orphans.pop(at, [])
+        folders = [(each.home, each.folder) for each in self._orphans.pop(at, [])]
         if future is not None:
             future.log.flushes.is_retired = True
             future.log.abandon()
@@ -214,14 +260,16 @@ class FutureLogs:
         future = self._futures.pop(at, None)
         if future is not None:
             future.log.abandon()
-            self._orphans.setdefault(at, []).append((future.home, future.log.folder))
+            log = future.log
+            orphan = _Orphan(future.home, log.folder, log.topic_id)
+            self._orphans.setdefault(at, []).append(orphan)
 
     def take_offline(self, home: LogDirectory) -> None:
         """Drop the future logs of a directory that went offline."""
         for at in self.in_directory(home):
             self._futures.pop(at).log.abandon()
         for at, folders in list(self._orphans.items()):
-            self._orphans[at] = [each for each in folders if each[0] is not home]
+            self._orphans[at] = [each for each in folders if each.home is not home]
 
     def close(self) -> None:
         """Close all future logs without a flush: the next start checks them."""

@@ -42,6 +42,8 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
+UNASSIGNED: Final = Uuid.of(0, 1)
+"""The directory id of a replica that was never in a directory (KIP-858)."""
 
 _log = logging.getLogger("minikafka.log")
 
@@ -62,6 +64,16 @@ class LostLog(NamedTuple):
     end_offset: int
 
 
+class SupersededLog(NamedTuple):
+    """A log that must not be used, with the marks (`FutureLogs`) that say so.
+
+    The partition was moved to a directory that has no log of it now, or is offline.
+    """
+
+    topic_id: Uuid | None
+    marks: list[str]
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class LogDirectory:
     """The logs of one directory, by partition, in the order in which they were added."""
@@ -72,12 +84,8 @@ class LogDirectory:
     """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
-    """Logs whose folder is missing or superseded."""
-    superseded: dict[TopicPartition, list[str]] = field(default_factory=dict)
-    """Logs that must not be used, with the marks (`FutureLogs`) that say so.
-
-    The partition was moved to a directory that has no log of it now, or is offline.
-    """
+    """Logs whose folder is missing, or that were set aside for damage; until they are created."""
+    superseded: dict[TopicPartition, SupersededLog] = field(default_factory=dict)
     is_online: bool = True
     is_loaded: bool = False
     _pending_deletes: list[_PendingDelete] = field(default_factory=list)
@@ -248,21 +256,23 @@ class LogDirectory:
         *,
         clean: bool,
     ) -> None:
-        """Find the logs that held records and whose folder is missing or superseded.
+        """Find the logs that held records and whose folder is missing.
 
-        Two checkpoints name a log that was lost before, since one may be damaged.
+        Two checkpoints name a log that was lost before, since one may be damaged. Both are durable
+        before the recovery points are written again, without that log.
 
         If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
         creates its folder. Unlike Kafka (row 44).
         """
-        for at in {**recovery_points, **high_watermarks, **starts, **self.superseded}:
+        for at in {**recovery_points, **high_watermarks, **starts}:
             start = starts.get(at, 0)
             high_watermark = high_watermarks.get(at, 0)
             end = max(start, recovery_points.get(at, 0), high_watermark)
-            is_missing = at not in self.logs and not self.disk.exists(str(at))
-            if at in self.superseded or (is_missing and (end or at in starts)):
+            if (end or at in starts) and at not in self.logs and not self.disk.exists(str(at)):
                 self.lost[at] = LostLog(start, high_watermark, end)
+        if self.lost:
+            self._save_lost()
         # Logs that were lost before the shutdown have no recovery point.
         missing = [at for at in self.lost if recovery_points.get(at)]
         if clean and missing:
@@ -292,20 +302,33 @@ class LogDirectory:
 
         Durably, and the marks last. They would apply to the new log, or the old one would return.
         """
-        marks = self.superseded.get(at)
-        if marks is None:
+        log = self.superseded.get(at)
+        if log is None:
             return
-        self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
+        if self.disk.exists(str(at)):
+            self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
         self.disk.sync_dir("")
-        for mark in marks:
+        for mark in log.marks:
             self.disk.remove(mark)
         self.disk.sync_dir("")
         del self.superseded[at]
 
     def lose(self, at: TopicPartition) -> None:
-        """Note durably that a log counts as lost, which the caller sets aside next."""
+        """Note durably that a log counts as lost, which the caller sets aside next.
+
+        Raises:
+            OutOfFilesFault: nothing was changed.
+        """
         log = self.logs[at]
+        self.disk.reserve_files()
         self.lost[at] = LostLog(log.log_start_offset, log.high_watermark, log.log_end_offset)
+        try:
+            self._save_lost()
+        except StorageFault:
+            del self.lost[at]
+            raise
+
+    def _save_lost(self) -> None:
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
 

@@ -17,14 +17,12 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_directory import UNASSIGNED, LogDirectory
 from minikafka.log.log_folders import held_records
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
 _RETENTION_AGAIN_MS = 1_000
-_UNASSIGNED = Uuid.of(0, 1)
-"""The directory id of a replica that was never in a directory (KIP-858)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,14 +214,9 @@ class LogManager:
 
     @property
     def lost(self) -> dict[TopicPartition, tuple[str, int]]:
-        """The logs that are gone, each with a description and the end offset of its records."""
+        """The logs of `LogDirectory.lost`, each with its path and the end offset of its records."""
         return {
-            at: (
-                f"the log to which {home.disk.root}/{at} was moved"
-                if at in home.superseded
-                else f"{home.disk.root}/{at}",
-                lost.end_offset,
-            )
+            at: (f"{home.disk.root}/{at}", lost.end_offset)
             for home in self.online
             for at, lost in home.lost.items()
         }
@@ -235,7 +228,7 @@ class LogManager:
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
         """True if a log is missing and its directory is none of those of this node."""
-        if directory_id in (_UNASSIGNED, ZERO_UUID):
+        if directory_id in (UNASSIGNED, ZERO_UUID):
             return False
         known = [directory.directory_id for directory in self.directories]
         if directory_id in known or ZERO_UUID in known:
@@ -298,9 +291,21 @@ class LogManager:
         """Set aside a damaged log: keep only its files; return the path of the renamed folder.
 
         The log counts as lost until it is created again, even if the process restarts before that.
+
+        Raises:
+            OutOfFilesFault: nothing was changed.
+            StorageFault: the log is not used any more, and its directory must go offline.
         """
-        home = self._homes.pop(at)
-        home.lose(at)
+        home = self._homes[at]
+        try:
+            home.lose(at)
+        except OutOfFilesFault:
+            raise
+        except StorageFault:
+            del self._homes[at]
+            home.logs.pop(at).abandon()
+            raise
+        del self._homes[at]
         return f"{home.disk.root}/{home.retire(at, STRAY_SUFFIX, self.rng, now)}"
 
     def strays(
@@ -426,12 +431,12 @@ class LogManager:
         preferred = self.preferred.get(at)
         if preferred is not None and preferred.is_online:
             named = [home for home in online if home.directory_id == directory_id]
-            if named or directory_id in (None, _UNASSIGNED):
+            if named or directory_id in (None, UNASSIGNED):
                 return preferred
         for directory in online:
             if directory.directory_id == directory_id:
                 return directory
-        unknown = () if directory_id in (None, _UNASSIGNED) else (directory_id, ZERO_UUID)
+        unknown = () if directory_id in (None, UNASSIGNED) else (directory_id, ZERO_UUID)
         for directory in self.directories:
             if directory.directory_id in unknown:
                 # The replica may be in there: an empty log elsewhere would be taken for it.

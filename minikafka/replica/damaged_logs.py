@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.log.results import DamagedRecordsError
@@ -66,6 +66,10 @@ class DamagedLogs:
             return ErrorCode.CORRUPT_MESSAGE
         try:
             folder = self.logs.set_damaged_aside(name, self.env.clock.now)
+        except OutOfFilesFault as fault:
+            # The next request that meets the damage tries again.
+            self.on_fault(fault)
+            return ErrorCode.KAFKA_STORAGE_ERROR
         except StorageFault as fault:
             # The log is no longer registered in its directory, so the fault does not include it.
             self.hosted.take_offline(name)

@@ -17,7 +17,8 @@ _log = logging.getLogger("minikafka.replica")
 class LostLogs:
     """The logs that broker `broker_id` has lost, with the reasons.
 
-    A log is lost if its folder is missing (`LogManager.lost`), or if the metadata places the
+    A log is lost if its folder is missing or was set aside (`LogManager.lost`), if it is in a
+    directory that failed during a move (`FutureLogs.displaced`), or if the metadata places the
     replica in a directory that this broker no longer has. An empty log in its place would lack the
     records that an ISR or ELR member must have (E7), and would be in the way if the folder is
     restored. Unlike Kafka (row 45), where an ISR member or the last known leader leads with an
@@ -27,6 +28,8 @@ class LostLogs:
     logs: LogManager
     broker_id: int
     _found: dict[TopicPartition, str] = field(default_factory=dict)
+    _displaced: dict[TopicPartition, None] = field(default_factory=dict)
+    """Those of `_found` that are in a directory which may come back."""
     _named: dict[TopicPartition, None] = field(default_factory=dict)
     _promised: dict[TopicPartition, None] = field(default_factory=dict)
     """The logs that were lost while the broker ran."""
@@ -47,6 +50,10 @@ class LostLogs:
             directory = replica.registration.directory(self.broker_id)
             if self.logs.is_gone(name, replica.topic_id, directory):
                 self._found.setdefault(name, f"the log directory of {name} is gone")
+            displaced = self.logs.futures.displaced(name, replica.topic_id, directory)
+            if displaced is not None:
+                self._found[name] = displaced
+                self._displaced[name] = None
 
     def add(self, name: TopicPartition, reason: str) -> None:
         """Note a log that was lost while the broker ran, and that is being reported.
@@ -75,11 +82,15 @@ class LostLogs:
             return False
         if name not in self._named:
             self._named[name] = None
+            advice = (
+                "Bring the other directory back and restart the broker"
+                if name in self._displaced
+                else "Restore its folder and restart the broker; create an empty folder "
+                f"{name} instead if the records may be lost"
+            )
             _log.error(
-                "%s, and no other replica is leader: %s is offline. Restore its folder and restart "
-                "the broker; create an empty folder %s instead if the records may be lost",
-                reason, name, name,
-            )  # fmt: skip
+                "%s, and no other replica is leader: %s is offline. %s", reason, name, advice
+            )
         return True
 
     @property

@@ -234,9 +234,71 @@ def superseded(disks):
     disks[1] = formatted("new", Uuid.of(7, 7))
     manager = start(disks)
     assert manager.get(TP) is None
-    # A member of the ISR must not lead with an empty log (row 45).
-    assert manager.lost == {TP: (f"the log to which {disks[0].root}/t-0 was moved", 0)}
+    for directory_id in (Uuid.of(0, 1), *(home.directory_id for home in manager.directories)):
+        assert "out of date" in manager.futures.displaced(TP, ID, directory_id)
     return manager
+
+
+def test_a_superseded_log_of_a_deleted_topic_does_not_count(disks):
+    manager = superseded(disks)
+    assert manager.futures.displaced(TP, Uuid.of(8, 8), manager.directories[0].directory_id) is None
+
+
+def test_an_empty_folder_does_not_supersede_a_log(disks):
+    """An operator may have made it, and the log may be the only one."""
+    superseded(disks)
+    for disk in disks:
+        disk.crash()
+    disks[1].make_dir(str(TP))
+    start(disks)
+    assert str(TP) in names(disks[0])
+
+
+def test_a_superseded_log_that_was_moved_away_meanwhile_is_not_missed(disks):
+    manager = superseded(disks)
+    disks[0].rename(str(TP), "kept")
+    manager.create(TP, ID, CONFIG, NOW, manager.directories[0].directory_id)
+    assert names(disks[0]) == [str(TP)]
+
+
+def test_the_rename_that_supersedes_a_log_is_durable_before_that_log_is_removed(disks):
+    """A kill between the rename and its sync, a start, a power loss: both logs were gone."""
+    manager = ready_to_swap(disks)
+    fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
+    _, (fault,) = manager.futures.swap(TP, NOW)
+    manager.take_offline(fault.log_dir)
+    for disk in disks:
+        disk.crash()
+    done = []
+    for name, disk in zip(("former", "newer"), disks, strict=True):
+        for operation in ("rename", "sync_dir"):
+            watch(disk, operation, done, name)
+    start(disks)
+    assert done.index(("newer", "sync_dir")) < done.index(("former", "rename"))
+
+
+def watch(disk, operation, done, name):
+    original = getattr(disk, operation)
+
+    def noted(*arguments):
+        done.append((name, operation))
+        return original(*arguments)
+
+    setattr(disk, operation, noted)
+
+
+def test_a_copy_is_no_reason_for_an_empty_log_in_its_place(disks):
+    """The directory of the log is offline, and the metadata names that of its copy already."""
+    ready_to_swap(disks)
+    for disk in disks:
+        disk.crash()
+    disks[0].broken = IO_ERROR
+    manager = start(disks)
+    target = manager.directories[1].directory_id
+    assert "may lack records" in manager.futures.displaced(TP, ID, target)
+    assert manager.futures.displaced(TP, Uuid.of(8, 8), target) is None
+    # `create` refuses by itself.
+    assert manager.futures.displaced(TP, ID, Uuid.of(1, 1)) is None
 
 
 def test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart(disks):

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
@@ -331,6 +331,35 @@ def test_a_damaged_log_that_was_set_aside_stays_lost(disks, damaged, starts):
     again.create(TP, ID, CONFIG, NOW)
     crash(disks, again)
     assert start(disks).lost == {}
+
+
+def test_a_log_that_is_missing_is_remembered_after_a_power_loss(disks):
+    """The recovery points were durable without it, before the others were durable with it."""
+    stopped(disks)
+    for name in disks[0].list("t-0"):
+        disks[0].remove(f"t-0/{name}")
+    disks[0].remove("t-0")
+    disks[0].sync_dir("")
+    manager = start(disks)
+    assert list(manager.lost) == [TP]
+    for directory in manager.directories:
+        directory.checkpoint_recovery_points()
+    for disk in disks:
+        disk.lose_power(Random(1))
+    assert list(start(disks).lost) == [TP]
+
+
+def test_a_lack_of_descriptors_leaves_a_damaged_log_in_use(disks):
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+
+    def refuse():
+        raise OutOfFilesFault(disks[0].root, "Too many open files")
+
+    disks[0].reserve_files = refuse
+    with pytest.raises(OutOfFilesFault):
+        manager.set_damaged_aside(TP, NOW)
+    assert (manager.get(TP), manager.lost) == (log, {})
 
 
 def test_a_lost_log_that_is_restored_keeps_its_start(disks):

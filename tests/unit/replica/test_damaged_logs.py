@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode, KafkaStorageError
+from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.results import DamagedRecordsError
 from minikafka.metadata.partition_registration import DIRECTORY_LOST
@@ -58,10 +59,25 @@ def test_damaged_replica_is_kept_otherwise_and_the_damage_is_logged_once(managed
     assert list(managed.manager.partitions) == [T]
 
 
-def test_damaged_replica_whose_folder_cannot_be_renamed_is_not_used_any_more(managed):
+def test_damaged_replica_stays_in_use_while_file_descriptors_lack(managed):
+    partition = managed.partition()
+
+    def refuse():
+        raise OutOfFilesFault("/one", "Too many open files")
+
+    original, managed.disks[0].reserve_files = managed.disks[0].reserve_files, refuse
+    assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
+    assert managed.partition() is partition
+    managed.disks[0].reserve_files = original
+    assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
+    assert managed.manager.unreported_losses == [T]
+
+
+@pytest.mark.parametrize("renames", [0, 1, 2], ids=["starts", "high watermarks", "folder"])
+def test_damaged_replica_that_cannot_be_set_aside_is_not_used_any_more(managed, renames):
     partition = managed.partition()
     managed.disks[0].step_begins()
-    managed.disks[0].error = OneError("Input/output error", 0, ("rename",))
+    managed.disks[0].error = OneError("Input/output error", renames, ("rename",))
     assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
     assert [fault.log_dir for fault in managed.offline] == ["/one"]
     assert not partition.is_leader

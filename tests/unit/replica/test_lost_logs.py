@@ -11,6 +11,7 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
+from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
@@ -33,8 +34,7 @@ def manager():
     return manager
 
 
-@pytest.fixture
-def lost(manager):
+def lost_image():
     """Partition 0 of t is on broker 1, partition 1 is not; 3 and 4 were in a directory before."""
     builder = ImageBuilder(MetadataImage())
     builder.put_topic("t", ID)
@@ -45,8 +45,13 @@ def lost(manager):
             leader_epoch=0, partition_epoch=0,
         )  # fmt: skip
         builder.put_partition(ID, index, registration)
+    return builder.build(1, 1)
+
+
+@pytest.fixture
+def lost(manager):
     lost = LostLogs(manager, 1)
-    image = builder.build(1, 1)
+    image = lost_image()
     lost.find(image, local_changes(MetadataImage(), image, 1))
     return lost
 
@@ -69,6 +74,21 @@ def test_without_another_leader_it_is_named_once_and_stays_offline(lost, caplog,
     assert lost.keep_offline(NAME, leader)
     (line,) = caplog.messages
     assert line.startswith("/one/t-0 is gone with the records below offset 5")
+
+
+def test_a_displaced_log_is_lost_and_its_directory_is_asked_for(lost, caplog, monkeypatch):
+    name = TopicPartition("t", 2)
+    monkeypatch.setattr(
+        FutureLogs, "displaced", lambda _, at, *__: "the reason" if at == name else None
+    )
+    image = lost_image()
+    lost.find(image, local_changes(MetadataImage(), image, 1))
+    assert lost.keep_offline(name, 1)
+    (line,) = caplog.messages
+    assert line == (
+        "the reason, and no other replica is leader: t-2 is offline. Bring the other directory "
+        "back and restart the broker"
+    )
 
 
 def test_it_is_copied_from_another_leader(lost, caplog):
