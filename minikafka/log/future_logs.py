@@ -107,6 +107,9 @@ class FutureLogs:
 
         A move between directories was interrupted, and one of the two is offline or was replaced.
         None if there is no such log, or if the directory is offline: `LogManager.create` refuses.
+
+        Unlike Kafka (row 130), which uses a copy that may lack records
+        (`LogManager.recoverAbandonedFutureLogs`).
         """
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
