@@ -202,8 +202,11 @@ def encode_clean_shutdown(broker_epoch: int) -> bytes:
 def read_clean_shutdown(disk: Disk) -> int | None:
     """The broker epoch of a clean shutdown; -1 if the file has none; None without a file."""
     content = read_file(disk, CLEAN_SHUTDOWN)
-    if content is None:
-        return None
+    return None if content is None else decode_clean_shutdown(content)
+
+
+def decode_clean_shutdown(content: bytes) -> int:
+    """The broker epoch that a clean shutdown file names; -1 if it names none."""
     try:
         said = json.loads(content)
         # The KIP spells the key with a capital letter; released Kafka does not.

@@ -32,7 +32,7 @@ from minikafka.log.checkpoints import (
     META_PROPERTIES,
     PARTITION_METADATA,
     RECOVERY_POINTS,
-    encode_clean_shutdown,
+    decode_clean_shutdown,
     read_offsets,
 )
 from minikafka.log.file_names import (
@@ -285,7 +285,7 @@ class Damager:
         epoch = self.registered_epoch
         return (
             epoch is not None
-            and disk.replaced[path] != encode_clean_shutdown(epoch)
+            and decode_clean_shutdown(disk.replaced[path]) != epoch
             and not _lacks_flushed_records(disk)
         )
 

@@ -10,6 +10,7 @@ from minikafka.log.checkpoints import (
     LOG_START_OFFSETS,
     META_PROPERTIES,
     RECOVERY_POINTS,
+    encode_clean_shutdown,
     read_clean_shutdown,
     read_offsets,
     write_clean_shutdown,
@@ -174,10 +175,29 @@ def test_a_clean_shutdown_file_does_not_come_back_beside_a_log_that_started_over
     write_offsets(disk, RECOVERY_POINTS, points, sync=True)
     write_clean_shutdown(disk, 7)
     disk.remove(CLEAN_SHUTDOWN)
+    assert came_back(disk, registered_epoch=8) == comes_back
+
+
+@pytest.mark.parametrize(("registered", "comes_back"), [(7, False), (8, True)])
+@pytest.mark.parametrize("key", [b'"version"', b'"vErsion"'])
+def test_a_clean_shutdown_file_does_not_come_back_before_a_registration(
+    registered, comes_back, key
+):
+    """Seed 84000636: a bit of the file was flipped, and it named the epoch all the same."""
+    disk = SimDisk()
+    content = encode_clean_shutdown(7).replace(b'"version"', key)
+    write_file(disk, CLEAN_SHUTDOWN, content, sync=True)
+    disk.remove(CLEAN_SHUTDOWN)
+    assert came_back(disk, registered_epoch=registered) == comes_back
+
+
+def came_back(disk, registered_epoch):
     for seed in range(20):
-        damager = Damager(1, {"": disk}, (), lambda _: False, Random(seed), registered_epoch=8)
+        damager = Damager(
+            1, {"": disk}, (), lambda _: False, Random(seed), registered_epoch=registered_epoch
+        )
         damager.lose_write()
-    assert disk.exists(CLEAN_SHUTDOWN) == comes_back
+    return disk.exists(CLEAN_SHUTDOWN)
 
 
 def cut_away():
