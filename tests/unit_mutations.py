@@ -338,6 +338,16 @@ UNIT_MUTATIONS = (
         "::test_a_log_that_is_missing_is_remembered_after_a_power_loss",
         "a folder must be lost without its disk, and the power before the controller is told",
     ),
+    UnitMutation(
+        mutation(
+            "the timeout of a loaded transaction counts from its start in the future",
+            ("transaction.shard", "TransactionShard._take_over",
+             "started_by(transaction, now_ms)", "transaction"),
+        ),
+        "tests/unit/transaction/test_expiration.py"
+        "::test_the_timeout_counts_from_a_failover_to_a_clock_that_is_behind",
+        "two coordinators in a row need clocks that differ by more than the bound",
+    ),
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from minikafka.transaction.records import transaction_key, transaction_value
 from minikafka.transaction.replay import TransactionReplay
 from minikafka.transaction.state import TransactionState
 from minikafka.transaction.transaction import Transaction
-from minikafka.transaction.transitions import completed, dead
+from minikafka.transaction.transitions import completed, dead, started_by
 
 _log = logging.getLogger("minikafka.transaction")
 _LOADED_A_UNIT: Final = 5
@@ -163,7 +163,8 @@ class TransactionShard:
         for count, (name, transaction) in enumerate(replay.transactions.items()):
             if self.state is not TransactionShardState.LOADING:
                 return
-            self._keep(TransactionEntry(name, transaction))
+            now_ms = self.services.env.clock.wall_ms
+            self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
             yield not count % _LOADED_A_UNIT
         if self.state is TransactionShardState.LOADING:
             # Unlike Kafka (row 110), which would serve and send what may still be lost.

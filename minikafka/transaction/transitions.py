@@ -143,6 +143,17 @@ def ended(
     )
 
 
+def started_by(transaction: Transaction, now_ms: int) -> Transaction:
+    """Return a transaction that a new coordinator has loaded, with a start in the past.
+
+    If the clock of the former coordinator was ahead, the timeout counts from now.
+    Unlike Kafka (row 131), where it counts from a time that comes much later.
+    """
+    if transaction.started_ms <= now_ms:
+        return transaction
+    return replace(transaction, started_ms=now_ms)
+
+
 def completed(now: Transaction, now_ms: int) -> Transaction:
     """Return the state after every partition has its marker."""
     is_commit = now.state is TransactionState.PREPARE_COMMIT

@@ -38,13 +38,14 @@ class Wire:
 
     def __init__(self):
         self.env = Environment(Random(1))
+        self.wall_ms = WALL_MS
         self.at(0)
         self.calls = Calls(self.env, "test")
         self.controller = CONTROLLER
         self.others = []
 
     def at(self, monotonic_ms):
-        self.env.clock.set(Now(monotonic_ms, monotonic_ms + WALL_MS))
+        self.env.clock.set(Now(monotonic_ms, monotonic_ms + self.wall_ms))
 
     @property
     def now_ms(self):

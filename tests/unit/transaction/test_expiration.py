@@ -53,6 +53,17 @@ def test_the_timeout_counts_after_a_failover(world):
     assert world.state() == "PrepareAbort"
 
 
+def test_the_timeout_counts_from_a_failover_to_a_clock_that_is_behind(world):
+    """Seed 84000571: the clock of the former coordinator was a minute ahead."""
+    world.ongoing(at(0))
+    world.wall_ms -= 3_600_000
+    world.fail_over()
+    world.run(for_ms=50_000)
+    assert world.state() == "Ongoing"
+    world.run(for_ms=10_000 + CHECK_MS)
+    assert world.state() == "PrepareAbort"
+
+
 def test_an_unused_id_is_removed_with_a_tombstone(make_world):
     world = make_world(
         transactional_id_expiration_ms=50_000,
