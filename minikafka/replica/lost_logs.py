@@ -39,12 +39,12 @@ class LostLogs:
 
         `local` has all replicas of this broker.
         """
-        for name, (log, offset) in self.logs.lost.items():
+        for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
             if registration is None or self.broker_id not in registration.replicas:
                 self.logs.forget_lost(name)
             else:
-                self._found[name] = f"{log} is gone with the records below offset {offset}"
+                self._found[name] = f"{path} is gone with the records below offset {offset}"
         for replica in (*local.leaders, *local.followers):
             name = replica.topic_partition
             directory = replica.registration.directory(self.broker_id)

@@ -223,14 +223,19 @@ def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(dis
     assert names(disks[0]) == []
 
 
-def superseded(disks):
-    """The first directory failed within a swap, and the disk of the second one was replaced."""
+def fail_within_swap(disks):
+    """The first directory keeps its log, which has been replaced by that in the second one."""
     manager = ready_to_swap(disks)
     fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
     _, (fault,) = manager.futures.swap(TP, NOW)
     manager.take_offline(fault.log_dir)
     for disk in disks:
         disk.crash()
+
+
+def superseded(disks):
+    """The first directory failed within a swap, and the disk of the second one was replaced."""
+    fail_within_swap(disks)
     disks[1] = formatted("new", Uuid.of(7, 7))
     manager = start(disks)
     assert manager.get(TP) is None
@@ -263,12 +268,7 @@ def test_a_superseded_log_that_was_moved_away_meanwhile_is_not_missed(disks):
 
 def test_the_rename_that_supersedes_a_log_is_durable_before_that_log_is_removed(disks):
     """A kill between the rename and its sync, a start, a power loss: both logs were gone."""
-    manager = ready_to_swap(disks)
-    fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
-    _, (fault,) = manager.futures.swap(TP, NOW)
-    manager.take_offline(fault.log_dir)
-    for disk in disks:
-        disk.crash()
+    fail_within_swap(disks)
     done = []
     for name, disk in zip(("former", "newer"), disks, strict=True):
         for operation in ("rename", "sync_dir"):
