@@ -111,9 +111,11 @@ class FutureLogs:
         Unlike Kafka (row 130), which uses a copy that may lack records
         (`LogManager.recoverAbandonedFutureLogs`).
         """
+        if at in self.homes:
+            return None
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
-        if at in self.homes or directory_id not in (UNASSIGNED, ZERO_UUID, *online):
+        if directory_id not in (UNASSIGNED, ZERO_UUID, *online):
             return None
         for home in homes:
             superseded = home.superseded.get(at)
