@@ -1,10 +1,13 @@
 """The names on a simulated disk, and the changes of names that are not durable yet.
 
+As in a file system, a name belongs to a folder, and a folder keeps its names when it is renamed:
+`a/x` may be durable while a rename of `a` to `b` is not, and a power loss leaves the file in `a`.
+
 The cost of an operation does not depend on the number of names: tests have thousands of logs.
 """
 
 from collections.abc import Iterator
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 F = TypeVar("F")
 
@@ -19,13 +22,52 @@ def moved(path: str, old: str, new: str) -> str:
     return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
 
 
+class Folder(Generic[F]):
+    """A folder, whatever its name is."""
+
+    __slots__ = ("durable",)
+
+    def __init__(self) -> None:
+        """Create a folder without durable names."""
+        self.durable: Final[dict[str, F | Folder[F]]] = {}
+        """What a power loss leaves in this folder, by name."""
+
+    def link(self, name: str, entry: "F | Folder[F] | None") -> None:
+        """Make a name durable, or the removal of a name (None)."""
+        if entry is None:
+            self.durable.pop(name, None)
+        else:
+            self.durable[name] = entry
+
+    def find(self, path: str) -> "F | Folder[F] | None":
+        """Return what is durable under a path in this folder, or None."""
+        entry: F | Folder[F] | None = self
+        for name in path.split("/"):
+            entry = entry.durable.get(name) if isinstance(entry, Folder) else None
+        return entry
+
+    def table(self) -> "NameTable[F]":
+        """Return all durable names in and below this folder, the root."""
+        names: NameTable[F] = NameTable(self)
+        folders = [("", self)]
+        for prefix, folder in folders:
+            for name, entry in folder.durable.items():
+                path = prefix + name
+                if isinstance(entry, Folder):
+                    names.make(path, entry)
+                    folders.append((path + "/", entry))
+                else:
+                    names.put(path, entry)
+        return names
+
+
 class NameTable(Generic[F]):
     """Files and folders by path. The folder of a file need not exist."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Folder[F]) -> None:
         """Start with the root only."""
         self.files: Final[dict[str, F]] = {}
-        self.folders: Final[dict[str, None]] = {"": None}
+        self.folders: Final[dict[str, Folder[F]]] = {"": root}
         self._inside: Final[dict[str, dict[str, None]]] = {}
         """The direct children of each folder, also those that only have entries below them."""
 
@@ -37,9 +79,9 @@ class NameTable(Generic[F]):
         self.files[path] = file
         self._came(path)
 
-    def make(self, path: str) -> None:
-        """Add a folder, if it does not exist."""
-        self.folders[path] = None
+    def make(self, path: str, folder: Folder[F]) -> None:
+        """Add or replace a folder."""
+        self.folders[path] = folder
         self._came(path)
 
     def drop_file(self, path: str) -> F | None:
@@ -87,13 +129,23 @@ class NameTable(Generic[F]):
                 self._left(path)
                 self.put(moved(path, old, new), file)
             if path in self.folders:
+                folder = self.folders[path]
                 self.drop_folder(path)
-                self.make(moved(path, old, new))
+                self.make(moved(path, old, new), folder)
 
 
-Change = tuple[str, tuple[tuple[str, F | None], ...]]
-"""Names that change together: their folder, and each path with its file (None: removed).
-The path of a folder ends in "/"."""
+class Change(NamedTuple, Generic[F]):
+    """Names that change together."""
+
+    folder: Folder[F]
+    """The folder whose sync makes them durable."""
+    names: tuple[tuple[Folder[F], str, F | Folder[F] | None], ...]
+    """Each name with its folder and what it names from now on (None: it is removed)."""
+
+    def make_durable(self) -> None:
+        """Let a power loss keep the change."""
+        for folder, name, entry in self.names:
+            folder.link(name, entry)
 
 
 class NameJournal(Generic[F]):
@@ -103,9 +155,7 @@ class NameJournal(Generic[F]):
         """Start with everything durable."""
         self._changes: dict[int, Change[F]] = {}
         self._count = 0
-        self._in_folder: dict[str, dict[int, None]] = {}
-        self._touching: dict[str, dict[int, None]] = {}
-        """Change numbers by path: of each named path and each folder above it, except the root."""
+        self._in_folder: dict[Folder[F], list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._changes)
@@ -113,52 +163,22 @@ class NameJournal(Generic[F]):
     def add(self, change: Change[F]) -> None:
         """Append a change."""
         self._count += 1
-        self._put(self._count, change)
+        self._changes[self._count] = change
+        self._in_folder.setdefault(change.folder, []).append(self._count)
 
-    def take(self, folder: str) -> list[Change[F]]:
+    def drop(self, entry: "F | Folder[F]") -> None:
+        """Remove what is not durable of the names of a file or folder."""
+        for number, change in self._changes.items():
+            kept = tuple(each for each in change.names if each[2] is not entry)
+            self._changes[number] = change._replace(names=kept)
+
+    def take(self, folder: Folder[F]) -> list[Change[F]]:
         """Remove and return the changes in a folder, which become durable."""
-        return [self._pop(number) for number in sorted(self._in_folder.get(folder, ()))]
+        return [self._changes.pop(number) for number in self._in_folder.pop(folder, ())]
 
     def take_all(self) -> list[Change[F]]:
         """Remove and return all changes."""
-        return [self._pop(number) for number in sorted(self._changes)]
-
-    def rename(self, old: str, new: str) -> None:
-        """Rename a folder in the paths of all changes in it."""
-        for number in sorted(self._touching.get(old, ())):
-            folder, names = self._pop(number)
-            self._put(
-                number,
-                (moved(folder, old, new), tuple((moved(at, old, new), file) for at, file in names)),
-            )
-
-    def _put(self, number: int, change: Change[F]) -> None:
-        self._changes[number] = change
-        self._in_folder.setdefault(change[0], {})[number] = None
-        for path in _touched(change):
-            self._touching.setdefault(path, {})[number] = None
-
-    def _pop(self, number: int) -> Change[F]:
-        change = self._changes.pop(number)
-        _forget(self._in_folder, change[0], number)
-        for path in _touched(change):
-            _forget(self._touching, path, number)
-        return change
-
-
-def _touched(change: Change[F]) -> dict[str, None]:
-    folder, names = change
-    found: dict[str, None] = {}
-    for path in (folder, *(name.rstrip("/") for name, _ in names)):
-        at = path
-        while at:
-            found[at] = None
-            at = parent(at)
-    return found
-
-
-def _forget(index: dict[str, dict[int, None]], key: str, number: int) -> None:
-    numbers = index.get(key, {})
-    numbers.pop(number, None)
-    if not numbers:
-        index.pop(key, None)
+        changes = list(self._changes.values())
+        self._changes.clear()
+        self._in_folder.clear()
+        return changes

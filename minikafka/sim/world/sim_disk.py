@@ -21,14 +21,12 @@ from minikafka.common.faults import (
 from minikafka.log.disk import Space
 from minikafka.sim.world.crashes import CrashWithinStep
 from minikafka.sim.world.disk_errors import OneError, TornWriteFault
-from minikafka.sim.world.disk_names import Change, NameJournal, NameTable, parent
+from minikafka.sim.world.disk_names import Change, Folder, NameJournal, NameTable, parent
 from minikafka.sim.world.inode import Inode
 
 Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
 """Called with the name of an operation that changes the disk, and the bytes that it writes."""
-
-_FOLDER = Inode()
 
 
 class SimFile:
@@ -146,8 +144,8 @@ class SimDisk:
         self._used, self._locked = 0, False
         self.loads = 0
         """Number of processes that have loaded the logs on this disk."""
-        self._names: NameTable[Inode] = NameTable()
-        self._durable: NameTable[Inode] = NameTable()
+        self._root: Folder[Inode] = Folder()
+        self._names: NameTable[Inode] = NameTable(self._root)
         self._pending: NameJournal[Inode] = NameJournal()
 
     def open(self, path: str, *, create: bool = False) -> SimFile:
@@ -221,9 +219,10 @@ class SimDisk:
                 self.make_dir(parent(path))
             self._check_name("create", path)
             self.begin("make", path.encode())
-            self._names.make(path)
+            folder: Folder[Inode] = Folder()
+            self._names.make(path, folder)
             self.folders_changed += 1
-            self._pending.add((parent(path), ((path + "/", _FOLDER),)))
+            self._changes((path, folder))
 
     def rename(self, old: str, new: str) -> None:
         """Move a file or folder."""
@@ -238,13 +237,11 @@ class SimDisk:
             inode = self._names.files[old]
             self._names.drop_file(old)
             self._names.put(new, inode)
-            self._pending.add((parent(new), ((old, None), (new, inode))))
+            self._changes((old, None), (new, inode))
             return
         self.folders_changed += 1
         self._names.move(old, new)
-        # As a journal would: one durable step for the folder and its content.
-        self._durable.move(old, new)
-        self._pending.rename(old, new)
+        self._changes((old, None), (new, self._names.folders[new]))
 
     def _check_rename(self, old: str, new: str) -> None:
         what = f"rename {old} to {new}"
@@ -270,11 +267,11 @@ class SimDisk:
             if "/" not in name:
                 self.replaced[name] = bytes(self._names.files[name].data)
             self._set(name, None)
-        for name in [name for name in below if name in self._names.folders]:
+        for name in [name for name in reversed(below) if name in self._names.folders]:
             self.begin("remove", name.encode())
             self._names.drop_folder(name)
             self.folders_changed += 1
-            self._pending.add((parent(name), ((name + "/", None),)))
+            self._changes((name, None))
 
     def space(self) -> Space:
         """Return the capacity and the free bytes."""
@@ -288,8 +285,8 @@ class SimDisk:
         if path not in self._names.folders:
             raise self._missing("sync", path)
         self.syncs += 1
-        for change in self._pending.take(path):
-            self._make_durable(change)
+        for change in self._pending.take(self._names.folders[path]):
+            change.make_durable()
 
     def sync_all(self) -> bool:
         """Make everything durable."""
@@ -301,7 +298,7 @@ class SimDisk:
             raise
         self.syncs += 1
         self.sync_names()
-        for inode in self._durable.files.values():
+        for inode in self._names.files.values():
             inode.sync()
         return True
 
@@ -338,36 +335,29 @@ class SimDisk:
         self._locked = False
         kept = rng.randint(0, len(self._pending))
         for change in self._pending.take_all()[:kept]:
-            self._make_durable(change)
-        durable = self._durable
-        for path in sorted(durable.files):
+            change.make_durable()
+        self._names = self._root.table()
+        for path in sorted(self._names.files):
             wrong = flips and path.endswith(_CHECKED_SUFFIX) and rng.random() < 0.5
-            durable.files[path].lose_power(rng, flips=wrong)
-        self._names = NameTable()
-        for path, inode in durable.files.items():
-            if parent(path) in durable.folders:
-                self._names.put(path, inode)
-        for path in durable.folders:
-            self._names.make(path)
+            self._names.files[path].lose_power(rng, flips=wrong)
         self._used = sum(len(inode.data) for inode in self._names.files.values())
 
     def sync_names(self) -> None:
         """Make every created, renamed and removed name durable."""
         for change in self._pending.take_all():
-            self._make_durable(change)
+            change.make_durable()
 
     def sync_files(self, suffix: str) -> None:
         """Make the files with this suffix durable, as background writeback does."""
         for path, inode in self._names.files.items():
             if path.endswith(suffix):
                 inode.sync()
-                self._durable.put(path, inode)
-                self._durable.make(parent(path))
+                self._link(path, inode)
 
     def durable_bytes(self, path: str) -> int:
         """Return how many bytes of a file a power loss would keep; 0 if the file may be lost."""
-        inode = self._durable.files.get(path)
-        return 0 if inode is None or self._names.files.get(path) is not inode else inode.synced
+        inode = self._names.files.get(path)
+        return 0 if inode is None or self._root.find(path) is not inode else inode.synced
 
     def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
         """Flip a bit of a file; return an action that flips it back, if the file still exists."""
@@ -387,7 +377,7 @@ class SimDisk:
         former = self._names.files.get(path)
         self._used += len(inode.data) - (0 if former is None else len(former.data))
         self._names.put(path, inode)
-        self._durable.put(path, inode)
+        self._root.link(path, inode)
 
     def content(self, path: str) -> bytearray:
         """Return the bytes of a file, which may be changed in place."""
@@ -395,22 +385,20 @@ class SimDisk:
 
     def versions(self, path: str, content: bytearray) -> Iterator[bytearray]:
         """Yield what a file with that content holds now, and may hold after a power loss."""
-        for names in (self._names, self._durable):
-            inode = names.files.get(path)
-            if inode is not None and inode.data is content:
+        for inode in (self._names.files.get(path), self._root.find(path)):
+            if isinstance(inode, Inode) and inode.data is content:
                 yield inode.data
                 yield inode.data[: inode.synced] + inode.cut
 
     def copy(self) -> "SimDisk":
         """Return a backup of this disk, all of it durable."""
         other = SimDisk(self.root)
-        for path in self._names.folders:
-            other._names.make(path)
-            other._durable.make(path)
+        for path in sorted(self._names.folders):
+            other.make_dir(path)
+        other.folders_changed = 0
         for path, inode in self._names.files.items():
-            twin = Inode(bytearray(inode.data), len(inode.data))
-            other._names.put(path, twin)
-            other._durable.put(path, twin)
+            other._set(path, Inode(bytearray(inode.data), len(inode.data)))
+        other.sync_names()
         other._used = self._used
         return other
 
@@ -485,16 +473,23 @@ class SimDisk:
             self._names.drop_file(path)
         else:
             self._names.put(path, inode)
-        self._pending.add((parent(path), ((path, inode),)))
+        self._changes((path, inode))
 
-    def _make_durable(self, change: Change[Inode]) -> None:
-        for path, inode in change[1]:
-            if path.endswith("/"):
-                if inode is None:
-                    self._durable.drop_folder(path[:-1])
-                else:
-                    self._durable.make(path[:-1])
-            elif inode is None:
-                self._durable.drop_file(path)
-            else:
-                self._durable.put(path, inode)
+    def _changes(self, *entries: tuple[str, Inode | Folder[Inode] | None]) -> None:
+        """Note that paths name something else now (None: nothing).
+
+        The sync of the last one's folder makes all of them durable.
+        """
+        folders = self._names.folders
+        names = tuple((folders[parent(at)], at.rpartition("/")[2], entry) for at, entry in entries)
+        self._pending.add(Change(names[-1][0], names))
+
+    def _link(self, path: str, entry: Inode | Folder[Inode]) -> None:
+        """Make a name and the names of the folders above it durable."""
+        above = self._names.folders[parent(path)]
+        self._pending.drop(entry)
+        for name in [name for name, other in above.durable.items() if other is entry]:
+            above.link(name, None)
+        above.link(path.rpartition("/")[2], entry)
+        if parent(path):
+            self._link(parent(path), above)

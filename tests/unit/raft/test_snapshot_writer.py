@@ -11,6 +11,7 @@ from minikafka.sim.world.sim_disk import SimDisk
 def writer():
     disk = SimDisk()
     disk.make_dir(METADATA_FOLDER)
+    disk.sync_dir("")
     return SnapshotWriter(disk, SnapshotId(7, 1), iter((b"one", b"two")))
 
 

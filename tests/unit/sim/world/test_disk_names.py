@@ -4,12 +4,19 @@ from random import Random
 
 import pytest
 
-from minikafka.sim.world.disk_names import NameJournal, NameTable, moved, parent
+from minikafka.sim.world.disk_names import (
+    Change,
+    Folder,
+    NameJournal,
+    NameTable,
+    moved,
+    parent,
+)
 
 
 def test_a_folder_lists_its_direct_entries():
-    names = NameTable()
-    names.make("a")
+    names = NameTable(Folder())
+    names.make("a", Folder())
     names.put("a/x", 1)
     names.put("a/b/y", 2)
     assert names.inside("") == ["a"]
@@ -18,8 +25,8 @@ def test_a_folder_lists_its_direct_entries():
 
 
 def test_a_removal_leaves_no_entries():
-    names = NameTable()
-    names.make("a")
+    names = NameTable(Folder())
+    names.make("a", Folder())
     names.put("a/b/x", 1)
     assert names.drop_file("a/b/x") == 1
     assert names.drop_file("a/b/x") is None
@@ -31,9 +38,10 @@ def test_a_removal_leaves_no_entries():
 @pytest.mark.parametrize("seed", range(200))
 def test_names_after_any_operations(seed):
     rng = Random(seed)
-    names: NameTable[int] = NameTable()
+    root: Folder[int] = Folder()
+    names = NameTable(root)
     files: dict[str, int] = {}
-    folders = {"": None}
+    folders = {"": root}
     for number in range(40):
         path = "/".join(rng.choice("xyz") for _ in range(rng.randint(1, 3)))
         match rng.randrange(5):
@@ -41,8 +49,8 @@ def test_names_after_any_operations(seed):
                 names.put(path, number)
                 files[path] = number
             case 1:
-                names.make(path)
-                folders[path] = None
+                folders[path] = Folder()
+                names.make(path, folders[path])
             case 2:
                 assert names.drop_file(path) == files.pop(path, None)
             case 3:
@@ -62,29 +70,31 @@ def test_names_after_any_operations(seed):
 
 
 def test_changes_are_taken_by_folder_in_their_order():
+    root: Folder[int] = Folder()
+    a: Folder[int] = Folder()
     journal: NameJournal[int] = NameJournal()
-    changes = [("a", (("a/x", 1),)), ("", (("a/", 0),)), ("a", (("a/x", None), ("a/y", 1)))]
+    changes = [
+        Change(a, ((a, "x", 1),)),
+        Change(root, ((root, "a", a),)),
+        Change(a, ((a, "x", None), (a, "y", 1))),
+    ]
     for change in changes:
         journal.add(change)
-    assert journal.take("a") == [changes[0], changes[2]]
-    assert journal.take("a") == []
+    assert journal.take(a) == [changes[0], changes[2]]
+    assert journal.take(a) == []
     assert len(journal) == 1
-    assert journal.take_all() == [changes[1]]
+    journal.add(changes[0])
+    assert journal.take_all() == [changes[1], changes[0]]
+    assert (len(journal), journal.take(a), journal.take_all()) == (0, [], [])
 
 
-def test_a_renamed_folder_takes_its_changes_along():
-    journal: NameJournal[int] = NameJournal()
-    for change in (
-        ("", (("a/", 0),)),
-        ("a", (("a/x", 1),)),
-        ("", (("ab", 2),)),
-        ("b", (("b/x", 3),)),
-    ):
-        journal.add(change)
-    journal.rename("a", "c")
-    assert journal.take_all() == [
-        ("", (("c/", 0),)),
-        ("c", (("c/x", 1),)),
-        ("", (("ab", 2),)),
-        ("b", (("b/x", 3),)),
-    ]
+def test_a_folder_keeps_its_durable_names_when_it_is_renamed():
+    root: Folder[int] = Folder()
+    a: Folder[int] = Folder()
+    Change(root, ((root, "a", a),)).make_durable()
+    Change(a, ((a, "x", 1),)).make_durable()
+    assert root.table().files == {"a/x": 1}
+    Change(root, ((root, "a", None), (root, "b", a))).make_durable()
+    names = root.table()
+    assert (names.files, names.folders) == ({"b/x": 1}, {"": root, "b": a})
+    assert (root.find("b/x"), root.find("a/x"), root.find("b/x/y")) == (1, None, None)

@@ -9,6 +9,7 @@ from minikafka.log.disk import read_file, write_file
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
 from minikafka.sim.world.disk_errors import WRITES, OneError
+from minikafka.sim.world.disk_names import parent
 from minikafka.sim.world.sim_disk import SimDisk
 
 
@@ -20,11 +21,11 @@ def disk():
     return made
 
 
-def durable_file(disk, content):
-    file = disk.open("t/a", create=True)
+def durable_file(disk, content, path="t/a"):
+    file = disk.open(path, create=True)
     file.append(content)
     file.sync()
-    disk.sync_dir("t")
+    disk.sync_dir(parent(path))
     return file
 
 
@@ -148,8 +149,62 @@ def test_folder_is_renamed_with_all_that_is_in_it(disk):
     durable_file(disk, b"abc")
     disk.rename("t", "u")
     assert (disk.list("u"), disk.list("t"), disk.exists("t")) == (["a"], [], False)
+    disk.sync_dir("")
     disk.lose_power(Random(1))
     assert read_file(disk, "u/a") == b"abc"
+
+
+@pytest.mark.parametrize("is_synced", [False, True])
+def test_the_rename_of_a_folder_may_come_undone(is_synced):
+    """Unless the folder above it was synced: a sync of the folder itself is not enough."""
+
+    def after(seed):
+        disk = SimDisk()
+        disk.make_dir("t")
+        disk.sync_dir("")
+        disk.rename("t", "u")
+        durable_file(disk, b"abc", "u/a")
+        if is_synced:
+            disk.sync_dir("")
+        disk.lose_power(Random(seed))
+        return {at: disk.list(at) for at in disk.list("")}
+
+    found = [after(seed) for seed in range(40)]
+    wanted = [{"u": ["a"]}] if is_synced else [{"u": ["a"]}, {"t": ["a"]}]
+    assert all(each in wanted for each in found)
+    assert all(each in found for each in wanted)
+
+
+def test_a_new_folder_does_not_get_what_a_renamed_one_holds(disk):
+    durable_file(disk, b"abc")
+    disk.sync_dir("")
+    disk.rename("t", "u")
+    disk.make_dir("t")
+    durable_file(disk, b"def", "t/b")
+    disk.sync_dir("t")
+    disk.lose_power(Random(2))
+    wanted = ({"t": ["a"]}, {"u": ["a"]}, {"u": ["a"], "t": ["b"]})
+    assert {at: disk.list(at) for at in disk.list("")} in wanted
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_written_back_has_one_name(seed):
+    disk = SimDisk()
+    disk.make_dir("t")
+    disk.open("t/a.log", create=True)
+    disk.rename("t/a.log", "t/b.log")
+    disk.rename("t", "u")
+    disk.sync_files(".log")
+    disk.lose_power(Random(seed))
+    assert {at: disk.list(at) for at in disk.list("")} == {"u": ["b.log"]}
+
+
+def test_a_copy_is_durable(disk):
+    durable_file(disk, b"abc").append(b"def")
+    disk.rename("t", "u")
+    backup = disk.copy()
+    backup.lose_power(Random(1))
+    assert (backup.list(""), read_file(backup, "u/a")) == (["u"], b"abcdef")
 
 
 def test_file_needs_its_folder(disk):
