@@ -18,6 +18,9 @@ _KEEPS = ("chance", "nothing", "records")
 class _LeastRandom(Random):
     """Draws the minimum: only durable bytes survive."""
 
+    def random(self) -> float:
+        return 0.0
+
     def randint(self, a: int, b: int) -> int:
         del b
         return a

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from random import Random
 
+_NOTHING_SHARE = _WRITTEN_BACK_SHARE = 0.25
+"""How often nothing that was not synced is kept, or all of it: it was written long before."""
 _BATCH_PREFIX_BYTES = 17
 """Base offset, length, leader epoch and magic of a record batch."""
 
@@ -55,16 +57,22 @@ class Inode:
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
         else:
-            # Often nothing is kept: the size is journaled after the pages were written.
-            kept = self.synced if rng.random() < 0.25 else rng.randint(self.synced, len(self.data))
-            del self.data[kept:]
-            torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
-            if torn:
-                # The size was journaled, the page was not written: it reads as zeros.
-                self.data[kept - torn :] = bytes(torn)
-            if flips and self.synced < kept:
-                self._flip(rng.randrange(self.synced, kept), rng.randrange(8))
+            share = rng.random()
+            if share < _NOTHING_SHARE:
+                # The size is journaled after the pages were written.
+                del self.data[self.synced :]
+            elif share < 1 - _WRITTEN_BACK_SHARE:
+                self._keep_some(rng, rng.randint(self.synced, len(self.data)), flips=flips)
         self.sync()
+
+    def _keep_some(self, rng: Random, kept: int, *, flips: bool) -> None:
+        del self.data[kept:]
+        torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
+        if torn:
+            # The size was journaled, the page was not written: it reads as zeros.
+            self.data[kept - torn :] = bytes(torn)
+        if flips and self.synced < kept:
+            self._flip(rng.randrange(self.synced, kept), rng.randrange(8))
 
     def _flip(self, at: int, bit: int) -> None:
         """Flip a bit, but not in a batch's base offset or leader epoch: no checksum covers them.
