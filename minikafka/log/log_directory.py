@@ -5,13 +5,12 @@ call `LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTop
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from heapq import heappop, heappush
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
@@ -33,10 +32,11 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
+from minikafka.log.deleted_folders import DeletedFolders
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder, retired_name
 from minikafka.log.flush import run_all
-from minikafka.log.log_folders import is_log, require_no_records
+from minikafka.log.log_folders import LostLog, SupersededLog, is_log, require_no_records
 from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
@@ -44,34 +44,10 @@ from minikafka.records.errors import CorruptRecordsError
 METADATA_FOLDER: Final = "__cluster_metadata-0"
 UNASSIGNED: Final = Uuid.of(0, 1)
 """The directory id of a replica that was never in a directory (KIP-858)."""
+LOST: Final = Uuid.of(0, 2)
+"""The directory id of a replica whose log the broker has reported as gone (KIP-858)."""
 
 _log = logging.getLogger("minikafka.log")
-
-
-class _PendingDelete(NamedTuple):
-    """A folder of a deleted log, to be removed at `due_ms` (monotonic). Names are unique."""
-
-    due_ms: int
-    name: str
-    log: UnifiedLog | None
-
-
-class LostLog(NamedTuple):
-    """The offsets between which a log held records, as far as they are known."""
-
-    start_offset: int
-    high_watermark: int
-    end_offset: int
-
-
-class SupersededLog(NamedTuple):
-    """A log that must not be used, with the marks (`FutureLogs`) that say so.
-
-    The partition was moved to a directory that has no log of it now, or is offline.
-    """
-
-    topic_id: Uuid | None
-    marks: list[str]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -86,14 +62,21 @@ class LogDirectory:
     lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
     """Logs whose folder is missing, or that were set aside for damage; until they are created."""
     superseded: dict[TopicPartition, SupersededLog] = field(default_factory=dict)
+    forgotten: dict[TopicPartition, None] = field(default_factory=dict)
+    """Logs that are about to be retired, which checkpoints do not name any more."""
+    _retired: dict[TopicPartition, None] = field(default_factory=dict)
+    """Logs whose new names may not be durable."""
+    deleted: DeletedFolders = field(init=False)
     is_online: bool = True
     is_loaded: bool = False
-    _pending_deletes: list[_PendingDelete] = field(default_factory=list)
-    """A heap, ordered by due time."""
     _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
     """The highest recovery point that the checkpoint may contain after a power failure."""
     _written: dict[str, dict[TopicPartition, int]] = field(default_factory=dict)
     """The last content of each offset checkpoint by this process; never changed in place."""
+
+    def __post_init__(self) -> None:
+        """Begin with no deleted folder."""
+        self.deleted = DeletedFolders(self.disk)
 
     @classmethod
     def open(cls, disk: Disk, cluster_id: str, node_id: int, rng: Random) -> "LogDirectory":
@@ -137,16 +120,6 @@ class LogDirectory:
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
 
-    def sign_of_use(self) -> str | None:
-        """The name of a file or folder that a broker left in the directory; None in a new one."""
-        for name in self.disk.list(""):
-            at = parse_folder(name)
-            if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
-                at is not None and name != METADATA_FOLDER and is_log(self.disk, name)
-            ):
-                return name
-        return None
-
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
         """Load the logs of all partitions, but not the metadata log, which `raft` loads (C2).
 
@@ -169,7 +142,7 @@ class LogDirectory:
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
             if name.endswith(DELETE_SUFFIX):
-                heappush(self._pending_deletes, _PendingDelete(0, name, None))
+                self.deleted.add(name)
             at = parse_folder(name)
             if at is None or name == METADATA_FOLDER or at in self.superseded:
                 continue
@@ -332,59 +305,61 @@ class LogDirectory:
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
 
+    def forget(self, names: Collection[TopicPartition]) -> None:
+        """Remove logs durably from the checkpoints, so that they are retired and not lost."""
+        if not names:
+            return
+        former = dict(self.forgotten)
+        self.forgotten |= dict.fromkeys(names)
+        try:
+            self.checkpoint_recovery_points(sync=True)
+            self._save_lost()
+        except StorageFault:
+            self.forgotten = former
+            raise
+
     def retire(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
         """Rename a log's folder; with the suffix of deletion, it is removed after a delay.
 
         Returns the new name.
         """
         log = self.logs.pop(at)
+        self.forgotten.pop(at, None)
         # Before the rename: a flush of this log may be running in another thread.
         log.flushes.is_retired = True
         name = retired_name(at, suffix, rng)
+        self._retired[at] = None
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
             # There are no more appends; the files stay for responses that are being sent.
             log.producers.clear(log.log_end_offset)
-            heappush(self._pending_deletes, _PendingDelete(due_ms, name, log))
+            self.deleted.add(name, due_ms, log)
         else:
             log.abandon()
         return name
+
+    def sync_retired(self, at: TopicPartition) -> None:
+        """Make the new name of a retired log durable, before there is another log."""
+        if at in self._retired:
+            self.disk.sync_dir("")
+            self._retired.clear()
 
     def delete_folder(self, folder: str, at: TopicPartition, rng: Random) -> None:
         """Rename the folder of a log that is not in use, so that it is removed soon."""
         name = retired_name(at, DELETE_SUFFIX, rng)
         self.disk.rename(folder, name)
-        heappush(self._pending_deletes, _PendingDelete(0, name, None))
-
-    def remove_deleted(self, now: Now, most: int) -> int:
-        """Remove at most `most` folders of deleted logs that are due; return how many.
-
-        Folders that were found at the start are due at once.
-        """
-        count = 0
-        while count < most and self.has_due_folders(now):
-            pending = self._pending_deletes[0]
-            if pending.log is not None:
-                pending.log.abandon()
-            self.disk.remove(pending.name)
-            heappop(self._pending_deletes)
-            count += 1
-        return count
-
-    def has_due_folders(self, now: Now) -> bool:
-        """True if folders of deleted logs are due to be removed."""
-        return bool(self._pending_deletes) and self._pending_deletes[0].due_ms <= now.monotonic_ms
+        self.deleted.add(name)
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, also of those that are lost."""
-        offsets = {at: log.high_watermark for at, log in self.logs.items()}
+        offsets = {at: log.high_watermark for at, log in self._remembered()}
         offsets |= {at: lost.high_watermark for at, lost in self.lost.items()}
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
         """Write the recovery points, durably if one has changed: a torn file counts as damaged."""
-        offsets = {at: log.recovery_point for at, log in self.logs.items()}
+        offsets = {at: log.recovery_point for at, log in self._remembered()}
         sync |= offsets != self._written.get(RECOVERY_POINTS)
         sync |= any(log.flushes.recovery_point_fell for log in self.logs.values())
         self._write_checkpoint(RECOVERY_POINTS, offsets, sync=sync)
@@ -395,6 +370,9 @@ class LogDirectory:
         self._checkpointed = dict(offsets)
         for log in self.logs.values():
             log.flushes.recovery_point_fell = False
+
+    def _remembered(self) -> Iterator[tuple[TopicPartition, UnifiedLog]]:
+        return ((at, log) for at, log in self.logs.items() if at not in self.forgotten)
 
     def write_checkpoints(self) -> None:
         """Write the checkpoints of all offsets."""
@@ -409,7 +387,7 @@ class LogDirectory:
         """
         offsets = {
             at: log.log_start_offset
-            for at, log in self.logs.items()
+            for at, log in self._remembered()
             if log.log_start_offset > log.segments.first.base_offset
         }
         offsets |= {at: lost.start_offset for at, lost in self.lost.items()}
@@ -463,6 +441,17 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
+
+
+def sign_of_use(disk: Disk) -> str | None:
+    """The name of a file or folder that a broker left in a directory; None in a new one."""
+    for name in disk.list(""):
+        at = parse_folder(name)
+        if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
+            at is not None and name != METADATA_FOLDER and is_log(disk, name)
+        ):
+            return name
+    return None
 
 
 def _open_clean(

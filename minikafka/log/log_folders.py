@@ -1,9 +1,30 @@
-"""What the folders of logs that are not open contain."""
+"""What is known of logs that are not open, and what their folders contain."""
+
+from typing import NamedTuple
 
 from minikafka.common.faults import StorageFault
+from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import LOG_SUFFIX
+
+
+class LostLog(NamedTuple):
+    """The offsets between which a log held records, as far as they are known."""
+
+    start_offset: int
+    high_watermark: int
+    end_offset: int
+
+
+class SupersededLog(NamedTuple):
+    """A log that must not be used, with the marks (`FutureLogs`) that say so.
+
+    The partition was moved to a directory that has no log of it now, or is offline.
+    """
+
+    topic_id: Uuid | None
+    marks: list[str]
 
 
 def is_log(disk: Disk, folder: str) -> bool:

@@ -5,7 +5,7 @@ logs, and the others stay online. Source: `LogManager`, KIP-112, KIP-858.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -17,7 +17,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import UNASSIGNED, LogDirectory
+from minikafka.log.log_directory import LOST, UNASSIGNED, LogDirectory
 from minikafka.log.log_folders import held_records
 from minikafka.log.unified_log import UnifiedLog
 
@@ -263,12 +263,32 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(at, directory_id)
+        for other in self.online:
+            # A power loss must not bring a former log back beside the new one.
+            other.sync_retired(at)
         self.forget_lost(at)
         self.futures.delete(at)
         log = home.create(at, topic_id, config, now, self.rng)
         self._homes[at] = home
         self.preferred.pop(at, None)
         return log
+
+    def forget(self, names: Collection[TopicPartition]) -> list[StorageFault]:
+        """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired."""
+        return self._in_each(lambda home: home.forget([x for x in names if x in home.logs]))
+
+    def is_forgotten(self, at: TopicPartition) -> bool:
+        """True if no checkpoint names a log that is in use."""
+        return at in self._homes[at].forgotten
+
+    def _in_each(self, work: Callable[[LogDirectory], None]) -> list[StorageFault]:
+        faults = []
+        for directory in self.online:
+            try:
+                work(directory)
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults
 
     def delete(self, at: TopicPartition, now: Now) -> None:
         """Delete a partition's log; its files are removed after `file.delete.delay.ms`."""
@@ -363,8 +383,8 @@ class LogManager:
         faults, more = [], False
         for directory in self.online:
             try:
-                most -= directory.remove_deleted(now, most)
-                more |= directory.has_due_folders(now)
+                most -= directory.deleted.remove(now, most)
+                more |= directory.deleted.has_due(now)
             except StorageFault as fault:
                 faults.append(fault)
         return faults, more
@@ -376,13 +396,7 @@ class LogManager:
 
     def checkpoint_high_watermarks(self) -> list[StorageFault]:
         """Write all high watermarks. Replicas must have read theirs from the logs before."""
-        faults = []
-        for directory in self.online:
-            try:
-                directory.checkpoint_high_watermarks()
-            except StorageFault as fault:
-                faults.append(fault)
-        return faults
+        return self._in_each(LogDirectory.checkpoint_high_watermarks)
 
     def take_offline(self, log_dir: str) -> list[TopicPartition]:
         """Stop the use of a directory; return the partitions whose logs were in it."""
@@ -408,14 +422,8 @@ class LogManager:
 
         The files are not written if `is_clean` is False: the shutdown is unclean for other reasons.
         """
-        faults = []
         self.futures.close()
-        for directory in self.online:
-            try:
-                directory.close(broker_epoch, is_clean=is_clean)
-            except StorageFault as fault:
-                faults.append(fault)
-        return faults
+        return self._in_each(lambda home: home.close(broker_epoch, is_clean=is_clean))
 
     def _forget_producers(self, too_many: int) -> None:
         """Let each log with more producers than an equal share forget those above the share."""
@@ -427,16 +435,16 @@ class LogManager:
                 too_many -= log.producers.forget_longest_idle(excess)
 
     def _choose(self, at: TopicPartition, directory_id: Uuid | None) -> LogDirectory:
-        online = self.online
+        online, nowhere = self.online, (None, UNASSIGNED, LOST)
         preferred = self.preferred.get(at)
         if preferred is not None and preferred.is_online:
             named = [home for home in online if home.directory_id == directory_id]
-            if named or directory_id in (None, UNASSIGNED):
+            if named or directory_id in nowhere:
                 return preferred
         for directory in online:
             if directory.directory_id == directory_id:
                 return directory
-        unknown = () if directory_id in (None, UNASSIGNED) else (directory_id, ZERO_UUID)
+        unknown = () if directory_id in nowhere else (directory_id, ZERO_UUID)
         for directory in self.directories:
             if directory.directory_id in unknown:
                 # The replica may be in there: an empty log elsewhere would be taken for it.

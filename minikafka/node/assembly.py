@@ -17,7 +17,7 @@ from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, sign_of_use
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.dynamic_config import DynamicConfig
@@ -214,7 +214,7 @@ class _Builder:
             )  # fmt: skip
             return
         for directory in self.logs.online:
-            sign = directory.sign_of_use()
+            sign = sign_of_use(directory.disk)
             if sign is not None:
                 raise damaged(
                     home.disk,

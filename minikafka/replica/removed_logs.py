@@ -3,12 +3,13 @@
 Source: `LogManager.asyncDelete`, `LogManager.addStrayLog`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
+from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.replica.turns import Turns
@@ -25,6 +26,8 @@ class RemovedLogs:
     on_fault: Callable[[StorageFault], None]
     _deleted: Turns[TopicPartition, None] = field(init=False)
     """Removed replicas. Their folders are deleted after they are renamed."""
+    _added: dict[TopicPartition, None] = field(default_factory=dict)
+    """Removed replicas since the last `begin`."""
     _strays: Turns[TopicPartition, None] = field(init=False)
     """Logs that the metadata does not assign to this broker. Their folders are kept."""
 
@@ -39,24 +42,30 @@ class RemovedLogs:
     def add_deleted(self, name: TopicPartition) -> None:
         """Add the log of a removed replica; `begin` must follow."""
         self._deleted.put(name, None)
+        self._added[name] = None
 
     def begin(self) -> None:
         """Rename a few folders of removed replicas now, and the others in later steps."""
+        added, self._added = self._added, {}
+        self._forget(added)
         self._deleted.begin()
 
     def set_strays_aside(self, strays: list[TopicPartition]) -> None:
         """Rename the folders of strays, a few now and the others in later steps."""
         for name in strays:
             self._strays.put(name, None)
+        # After that: a fault drops those of its directory.
+        self._forget(strays)
         self._strays.begin()
 
     def make_room(self, name: TopicPartition) -> None:
         """Rename the folder of this name now, so that a new log can have the name."""
+        # At once, also if there is no descriptor to write the checkpoints.
         if self._deleted.drop(name):
             # A deleted topic of the same name.
-            self._delete(name)
+            self._retire(name, self.logs.delete)
         if self._strays.drop(name):
-            self._set_aside(name)
+            self._retire(name, self.logs.set_aside)
 
     def forget(self, name: TopicPartition) -> bool:
         """Drop a log whose directory failed; False if the log is in use."""
@@ -67,14 +76,31 @@ class RemovedLogs:
         self._deleted.finish()
         self._strays.finish()
 
-    def _delete(self, name: TopicPartition) -> None:
-        try:
-            self.logs.delete(name, self.env.clock.now)
-        except StorageFault as fault:
+    def _forget(self, names: Collection[TopicPartition]) -> None:
+        for fault in self.logs.forget(names):
             self.on_fault(fault)
 
+    def _delete(self, name: TopicPartition) -> None:
+        if self._is_forgotten(name, self._deleted):
+            self._retire(name, self.logs.delete)
+
     def _set_aside(self, name: TopicPartition) -> None:
+        if self._is_forgotten(name, self._strays):
+            self._retire(name, self.logs.set_aside)
+
+    def _is_forgotten(self, name: TopicPartition, turns: Turns[TopicPartition, None]) -> bool:
+        """True if checkpoints do not name a log, which was postponed or went offline otherwise."""
+        if self.logs.is_forgotten(name):
+            return True
+        faults = self.logs.forget([name])
+        for fault in faults:
+            if isinstance(fault, OutOfFilesFault):
+                turns.postpone(name, None)
+            self.on_fault(fault)
+        return not faults
+
+    def _retire(self, name: TopicPartition, retire: Callable[[TopicPartition, Now], None]) -> None:
         try:
-            self.logs.set_aside(name, self.env.clock.now)
+            retire(name, self.env.clock.now)
         except StorageFault as fault:
             self.on_fault(fault)

@@ -349,6 +349,92 @@ def test_a_log_that_is_missing_is_remembered_after_a_power_loss(disks):
     assert list(start(disks).lost) == [TP]
 
 
+@pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_log_that_was_given_up_is_not_lost(leave, seed):
+    """A topic of the same name may be created while the broker is down."""
+    operations = 0
+    while operations is not None:
+        disks = [formatted("one", Uuid.of(1, 1))]
+        manager = start(disks)
+        log = manager.create(TP, ID, CONFIG, NOW)
+        for _ in range(3):
+            append(log)
+        log.update_high_watermark(2)
+        log.increment_log_start_offset(1)
+        for directory in manager.directories:
+            directory.write_checkpoints()
+        disks[0].sync_all()
+
+        def give_up(manager=manager):
+            assert manager.forget([TP]) == []
+            leave(manager, TP, NOW)
+
+        operations = power_loss_at(disks[0], operations, give_up, seed)
+        assert start(disks).lost == {}
+
+
+@pytest.mark.parametrize(
+    "leave", [LogManager.delete, LogManager.set_aside, LogManager.set_damaged_aside]
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_log_that_was_given_up_does_not_come_back_beside_another(disks, leave, seed):
+    """Seed 88000238: a broker with both does not start."""
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    for disk in disks:
+        disk.sync_all()
+    leave(manager, TP, NOW)
+    append(manager.create(TP, Uuid.of(7, 7), CONFIG, NOW, Uuid.of(2, 2)))
+    disks[1].sync_all()
+    for disk in disks:
+        disk.lose_power(Random(seed))
+    assert start(disks).get(TP).topic_id == Uuid.of(7, 7)
+
+
+def test_a_directory_that_fails_does_not_keep_others_from_forgetting(disks):
+    manager = start(disks)
+    for partition in range(2):
+        append(manager.create(TopicPartition("t", partition), ID, CONFIG, NOW))
+    names = list(manager.logs)
+    disks[0].broken = "Input/output error"
+    (fault,) = manager.forget(names)
+    assert fault.log_dir == disks[0].root
+    assert [list(home.forgotten) for home in manager.directories] == [[], names[1:]]
+    assert [manager.is_forgotten(name) for name in names] == [False, True]
+    manager.delete(names[1], NOW)
+    assert manager.directories[1].forgotten == {}
+
+
+class PowerError(Exception):
+    """The power fails."""
+
+
+def power_loss_at(disk, operations, work, seed):
+    """Cut the power after some operations of `work`, or after its end.
+
+    Return how many to try next; None after the end.
+    """
+    left = operations
+
+    def count(*_):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise PowerError
+
+    disk.before_change = count
+    try:
+        work()
+    except PowerError:
+        following = operations + 1
+    else:
+        following = None
+    disk.before_change = lambda *_: None
+    disk.lose_power(Random(seed))
+    return following
+
+
 def test_a_lack_of_descriptors_leaves_a_damaged_log_in_use(disks):
     manager = start(disks)
     log = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))

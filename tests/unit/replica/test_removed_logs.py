@@ -3,8 +3,18 @@
 import pytest
 
 from minikafka.common.errors import UnknownTopicIdError
+from minikafka.common.faults import OutOfFilesFault
+from minikafka.log import log_directory
+from minikafka.log.checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
+    RECOVERY_POINTS,
+    read_offsets,
+)
+from minikafka.replica.turns import POSTPONED_MS
+from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import ID, OTHER_ID, T
+from tests.unit.replica.managed_world import CHECKPOINT_MS, ID, OTHER_ID, T
 
 
 @pytest.mark.parametrize("case", ["gone", "recreated", "elsewhere"])
@@ -62,6 +72,65 @@ def test_many_folders_are_renamed_in_several_turns_or_at_the_stop(leading):
     assert 0 < len(renamed(leading)) < len(MANY)
     leading.manager.stop_fetching()
     assert len(renamed(leading)) == len(MANY) + 1
+
+
+def test_checkpoints_do_not_name_a_log_whose_folder_is_renamed_later(leading):
+    """The broker may be killed between two turns, and the topic created again."""
+    leading.apply(*[leading.put(1, index) for index in MANY])
+    leading.run()
+    for index in (0, *MANY):
+        leading.partition(index).append_as_leader(batch_of(1), required_acks=1)
+    leading.run(2 * CHECKPOINT_MS)
+    assert len(read_offsets(leading.disks[0], HIGH_WATERMARKS)) > 1
+    leading.apply(leading.no_topic())
+    assert len(renamed(leading)) < len(MANY)
+    for disk in leading.disks:
+        for name in (HIGH_WATERMARKS, RECOVERY_POINTS, LOG_START_OFFSETS):
+            assert read_offsets(disk, name) == {}
+
+
+@pytest.mark.parametrize("at_start", [False, True])
+def test_a_fault_while_checkpoints_forget_takes_the_directory_offline(leading, at_start):
+    home = leading.logs.directory_of(T).disk
+    if at_start:
+        leading.logs.shutdown(10)
+        for disk in leading.disks:
+            disk.crash()
+        leading.boot()
+    home.broken = IO_ERROR
+    begin = leading.start if at_start else leading.apply
+    begin(leading.no_topic())
+    assert home.root in [fault.log_dir for fault in leading.offline]
+
+
+def test_a_log_waits_for_descriptors_before_it_is_renamed(leading, monkeypatch):
+    """Else a start that follows would take it for lost."""
+    leading.partition().append_as_leader(batch_of(1), required_acks=1)
+    leading.run(2 * CHECKPOINT_MS)
+
+    def refuse(disk, *_, **__):
+        raise OutOfFilesFault(disk.root, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log_directory, "write_offsets", refuse)
+        leading.apply(leading.no_topic())
+        leading.run(2 * POSTPONED_MS)
+        assert renamed(leading) == []
+    leading.run(2 * POSTPONED_MS)
+    assert len(renamed(leading)) == 1
+
+
+def test_a_topic_of_the_same_name_does_not_wait_for_descriptors(leading, monkeypatch):
+    leading.partition().append_as_leader(batch_of(1), required_acks=1)
+
+    def refuse(disk, *_, **__):
+        raise OutOfFilesFault(disk.root, "Too many open files")
+
+    monkeypatch.setattr(log_directory, "write_offsets", refuse)
+    leading.apply(leading.no_topic())
+    leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
+    leading.run(2 * POSTPONED_MS)
+    assert leading.partition().topic_id == OTHER_ID
 
 
 def renamed(world):
