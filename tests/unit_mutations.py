@@ -327,7 +327,74 @@ UNIT_MUTATIONS = (
         ),
         "tests/unit/log/test_future_logs.py"
         "::test_the_rename_that_supersedes_a_log_is_durable_before_that_log_is_removed",
-        "the simulated disk makes the rename of a folder durable at once",
+        "a kill must hit the rename that ends a move, and a power loss the next process",
+    ),
+    UnitMutation(
+        mutation(
+            "a broker whose copies are displaced stays in ISR and ELR",
+            ("replica.lost_logs", "LostLogs.find", "self._promised[name] = None", "pass"),
+        ),
+        "tests/unit/replica/test_lost_logs.py"
+        "::test_a_displaced_log_is_lost_and_its_directory_is_asked_for",
+        "a broker must stop between the report of a move and the swap, and lose a directory",
+    ),
+    UnitMutation(
+        mutation(
+            "a request for the present directory removes the copy at once",
+            ("replica.log_dir_moves", "LogDirMoves._cancel",
+             "if move.source.is_online and not may_be_registered:",
+             "if move.source.is_online:"),
+        ),
+        "tests/unit/replica/test_log_dir_moves.py"
+        "::test_a_copy_stays_until_the_controller_has_the_former_directory_again",
+        "a broker must be killed before the controller answers, and lose a directory",
+    ),
+    UnitMutation(
+        mutation(
+            "a move that ends early removes the copy of an earlier one",
+            ("replica.log_dir_moves", "LogDirMoves._cancel",
+             "move.may_be_registered or self._registered_elsewhere(move)",
+             "move.may_be_registered"),
+        ),
+        "tests/unit/replica/test_log_dir_moves.py"
+        "::test_a_move_that_ends_early_keeps_the_copy_of_an_earlier_one",
+        "a broker must be killed before the controller answers, and lose a directory",
+    ),
+    UnitMutation(
+        mutation(
+            "a swap follows the metadata, which may be older than what was accepted",
+            ("replica.log_dir_moves", "LogDirMoves._report", "if not self._reports:",
+             "if not self._reports or not self._registered_elsewhere(move):"),
+        ),
+        "tests/unit/replica/test_log_dir_moves.py::test_the_swap_waits_for_the_metadata",
+        "two kills and the loss of a directory must follow within milliseconds",
+    ),
+    UnitMutation(
+        mutation(
+            "a power loss brings a log back beside its successor",
+            ("log.log_manager", "LogManager.create", "other.sync_retired(at)", "pass"),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_log_that_was_given_up_does_not_come_back_beside_another",
+        "a partition must be created again in another directory just before a power loss",
+    ),
+    UnitMutation(
+        mutation(
+            "a swap that fails removes the copy",
+            ("log.future_logs", "FutureLogs.swap", "self._keep(target, future)",
+             "target.delete_folder(future.folder, at, self.rng)"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_swap_that_the_source_fails_keeps_the_copy",
+        "a directory must fail within the step that ends a move",
+    ),
+    UnitMutation(
+        mutation(
+            "checkpoints name a deleted log until they are written again",
+            ("log.log_directory", "LogDirectory.forget", "if not names:", "if True:"),
+        ),
+        "tests/unit/log/test_log_manager.py::test_a_log_that_was_given_up_is_not_lost",
+        "a topic must be created again within a minute, while the broker is down",
     ),
     UnitMutation(
         mutation(

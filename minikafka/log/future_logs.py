@@ -20,8 +20,8 @@ from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, UNASSIGNED, LogDirectory, SupersededLog
-from minikafka.log.log_folders import is_log
+from minikafka.log.log_directory import METADATA_FOLDER, UNASSIGNED, LogDirectory
+from minikafka.log.log_folders import SupersededLog, is_log
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 
@@ -60,11 +60,16 @@ class _Mark(NamedTuple):
 
 
 class _Orphan(NamedTuple):
-    """The folder of a future log whose current log is offline."""
+    """The folder of a future log that is kept although it is not in use.
+
+    The current log is offline; or the metadata may have the directory of the future log.
+    """
 
     home: LogDirectory
     folder: str
     topic_id: Uuid | None
+    end_offset: int
+    """0 if the log was not opened by this process."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -92,7 +97,7 @@ class FutureLogs:
         return None if future is None else future.home
 
     def _orphan_of(self, at: TopicPartition, topic_id: Uuid) -> str | None:
-        """The path of a future log whose current log is offline, or None."""
+        """The path of a future log that is not in use, or None."""
         for orphan in self._orphans.get(at, ()):
             if orphan.home.is_online and orphan.topic_id == topic_id:
                 return f"{orphan.home.disk.root}/{orphan.folder}"
@@ -205,7 +210,7 @@ class FutureLogs:
                 current = self.homes.get(at)
                 topic_id = read_topic_id(home.disk, name)
                 if current is None and topic_id is not None:
-                    self._orphans.setdefault(at, []).append(_Orphan(home, name, topic_id))
+                    self._orphans.setdefault(at, []).append(_Orphan(home, name, topic_id, 0))
                 elif (
                     current is None or current is home or at in self._futures
                     or current.logs[at].topic_id != topic_id
@@ -250,24 +255,60 @@ class FutureLogs:
         Raises:
             StorageFault: a directory reports an error; the log is not used any more.
         """
+        self.abandon(at)
+        self.delete_abandoned(at)
+
+    def abandon(self, at: TopicPartition) -> None:
+        """Close a future log and keep its folder.
+
+        Its current log is offline, or would be missing if the broker restarted without it: the
+        metadata may have the directory of the future log.
+        """
         future = self._futures.pop(at, None)
-        folders = [(each.home, each.folder) for each in self._orphans.pop(at, [])]
         if future is not None:
             future.log.flushes.is_retired = True
             future.log.abandon()
-            folders.append((future.home, future.log.folder))
-        for home, folder in folders:
-            if home.is_online:
-                home.delete_folder(folder, at, self.rng)
+            self._keep(future.home, future.log)
 
-    def abandon(self, at: TopicPartition) -> None:
-        """Close a future log and keep its folder, because its current log is offline."""
-        future = self._futures.pop(at, None)
-        if future is not None:
-            future.log.abandon()
-            log = future.log
-            orphan = _Orphan(future.home, log.folder, log.topic_id)
-            self._orphans.setdefault(at, []).append(orphan)
+    def _keep(self, home: LogDirectory, log: UnifiedLog) -> None:
+        orphan = _Orphan(home, log.folder, log.topic_id, log.log_end_offset)
+        self._orphans.setdefault(log.topic_partition, []).append(orphan)
+
+    def has_abandoned(self, at: TopicPartition) -> bool:
+        """True if there are folders of future logs that are not in use."""
+        return bool(self._orphans.get(at))
+
+    def delete_abandoned(self, at: TopicPartition) -> None:
+        """Remove the folders of future logs that are not in use.
+
+        Raises:
+            StorageFault: a directory reports an error.
+        """
+        self._delete_orphans(at, self._orphans.pop(at, []))
+
+    def delete_all_but_one(self, at: TopicPartition) -> None:
+        """Remove the folders of future logs that are not in use, but not the one with most records.
+
+        One is enough to show that the log of the partition is elsewhere.
+
+        Raises:
+            StorageFault: a directory reports an error.
+        """
+        orphans = sorted(self._orphans.get(at, ()), key=_end_offset_of)
+        if len(orphans) > 1:
+            self._orphans[at] = orphans[-1:]
+            self._delete_orphans(at, orphans[:-1])
+
+    def _delete_orphans(self, at: TopicPartition, orphans: list[_Orphan]) -> None:
+        faults = []
+        for orphan in orphans:
+            try:
+                if orphan.home.is_online:
+                    orphan.home.delete_folder(orphan.folder, at, self.rng)
+            except StorageFault as fault:
+                faults.append(fault)
+        if faults:
+            raise faults[0]
 
     def take_offline(self, home: LogDirectory) -> None:
         """Drop the future logs of a directory that went offline."""
@@ -311,7 +352,7 @@ class FutureLogs:
         The faults are those of the work after the swap, such as the removal of the former log.
 
         Raises:
-            StorageFault: the former log is still the current one.
+            StorageFault: the former log is still the current one. The other one is abandoned.
         """
         source, current = self.homes[at], self.homes[at].logs[at]
         target, future = self._futures[at].home, self._futures[at].log
@@ -328,10 +369,9 @@ class FutureLogs:
             source.disk.sync_dir("")
             log = self._promote(target, future, current, now)
         except StorageFault:
+            self._keep(target, future)
             source.disk.remove(mark)
             source.disk.sync_dir("")
-            with suppress(StorageFault):
-                target.delete_folder(future.folder, at, self.rng)
             raise
         self.homes[at] = target
         target.logs[at] = log
@@ -374,6 +414,10 @@ class FutureLogs:
                 target.disk.rename(str(at), future.folder)
                 target.disk.sync_dir("")
             raise
+
+
+def _end_offset_of(orphan: _Orphan) -> int:
+    return orphan.end_offset
 
 
 def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:

@@ -8,6 +8,7 @@ Source: `AssignmentsManager`, KIP-858.
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -35,6 +36,10 @@ _FINAL = frozenset(
 _Assignments = dict[TopicIdPartition, Uuid]
 
 
+def _nothing(replica: TopicIdPartition, directory: Uuid) -> None:
+    """The default of `DirectoryAssignments.on_accepted`."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class DirectoryAssignments:
     """Sends assignments until the controller has accepted them."""
@@ -44,6 +49,8 @@ class DirectoryAssignments:
     broker_id: int
     broker_epoch: int = -1
     pending: _Assignments = field(default_factory=dict)
+    on_accepted: Callable[[TopicIdPartition, Uuid], None] = _nothing
+    """Called with each assignment that the controller has accepted."""
     _in_flight: bool = False
     _scheduled: bool = False
 
@@ -123,4 +130,6 @@ class DirectoryAssignments:
         # A replica that was assigned again while the request was in flight stays pending.
         if self.pending.get(replica) == sent.get(replica):
             self.forget(replica)
+        if not code and replica in sent:
+            self.on_accepted(replica, sent[replica])
         return True

@@ -54,7 +54,7 @@ MOVE_STATES = StateTable(
         MoveState.FLUSHING: (MoveState.REPORTING, MoveState.COPYING),
         # The metadata has the target as the directory of the replica.
         MoveState.REPORTING: (MoveState.SWAPPING,),
-        # The swap lacked descriptors, so the future log may be gone.
+        # The swap lacked descriptors, so the future log was abandoned.
         MoveState.SWAPPING: (MoveState.WAITING,),
         # Another move with an empty future log replaces this one.
         MoveState.WAITING: (),
@@ -82,6 +82,11 @@ class _Move:
         """True if the controller may have the target as the directory of the replica."""
         return self.state in (MoveState.REPORTING, MoveState.SWAPPING)
 
+    @property
+    def may_be_registered(self) -> bool:
+        """True if the metadata may have the target as the directory of the replica."""
+        return self.is_reported or self.state is MoveState.WAITING
+
     def enter(self, state: MoveState) -> None:
         """Change the state."""
         MOVE_STATES.require(self.state, state, self.partition.topic_partition)
@@ -101,6 +106,10 @@ class LogDirMoves:
     on_fault: Callable[[StorageFault], None]
     on_swapped: Callable[[Partition], None]
     _moves: dict[TopicPartition, _Move] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Learn which directories the controller has accepted."""
+        self.assignments.on_accepted = self._accepted
 
     @property
     def in_progress(self) -> list[TopicPartition]:
@@ -183,15 +192,43 @@ class LogDirMoves:
 
     # What the metadata must have
 
-    def directory_of(self, at: TopicPartition, home: LogDirectory, registered: Uuid) -> Uuid:
-        """The directory of a replica that the metadata must have; `registered` is what it has."""
-        move = self._moves.get(at)
+    def directory_of(self, at: TopicPartition) -> Uuid:
+        """The directory of a replica that the metadata must have."""
+        move, home = self._moves.get(at), self.logs.directory_of(at)
+        assert home is not None, f"{at} has no log"
         if move is None or not move.is_reported:
             return home.directory_id
-        if registered == move.target.directory_id and move.state is MoveState.REPORTING:
-            move.enter(MoveState.SWAPPING)
-            self._continue(move)
         return move.target.directory_id
+
+    def _accepted(self, key: TopicIdPartition, directory: Uuid) -> None:
+        """Swap the logs once the metadata has the target.
+
+        Or remove abandoned future logs once it has the directory of the current log. The image is
+        no proof: it may be older than an assignment that the controller has accepted since.
+        """
+        partition = self.hosted.online_by_id.get((key.topic_id, key.partition))
+        if partition is None:
+            return
+        at = partition.topic_partition
+        home, move = self.logs.directory_of(at), self._moves.get(at)
+        if move is not None and move.is_reported:
+            if move.state is MoveState.REPORTING and directory == move.target.directory_id:
+                move.enter(MoveState.SWAPPING)
+                self._continue(move)
+            return
+        if home is not None and home.directory_id == directory:
+            self._delete_abandoned(at)
+
+    def must_confirm(self, at: TopicPartition) -> bool:
+        """True if the move of a replica needs an answer of the controller."""
+        move = self._moves.get(at)
+        is_reporting = move is not None and move.state is MoveState.REPORTING
+        return is_reporting or self.logs.futures.has_abandoned(at)
+
+    @property
+    def _reports(self) -> bool:
+        """True if the metadata has directories."""
+        return self.image().feature(METADATA_VERSION) >= DIRECTORIES_FROM
 
     # One step of a move
 
@@ -253,15 +290,11 @@ class LogDirMoves:
     def _report(self, move: _Move) -> None:
         """Tell the controller the new directory before the swap (KIP-858)."""
         move.enter(MoveState.REPORTING)
-        image = self.image()
-        at, target = move.partition.topic_partition, move.target.directory_id
-        registration = image.partition(at.topic, at.partition)
-        known = target if registration is None else registration.directory(self.broker_id)
-        if image.feature(METADATA_VERSION) < DIRECTORIES_FROM or known == target:
+        if not self._reports:
             move.enter(MoveState.SWAPPING)
             self._continue(move)
             return
-        self.assignments.assign(move.key, target)
+        self.assignments.assign(move.key, move.target.directory_id)
         self._follow(move)
 
     def _follow(self, move: _Move) -> None:
@@ -278,14 +311,18 @@ class LogDirMoves:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
         except OutOfFilesFault as fault:
             self.on_fault(fault)
+            self.logs.futures.abandon(at)
+            self._delete_all_but_one(at)
             move.enter(MoveState.WAITING)
-            self.assignments.assign(move.key, move.source.directory_id)
+            if self._reports:
+                self.assignments.assign(move.key, move.source.directory_id)
             self.env.after(POSTPONED_MS, lambda: self._again(move))
             return
         except StorageFault as fault:
             self.on_fault(fault)
             return
         del self._moves[at]
+        self._delete_abandoned(at)
         _log.info(
             "[Partition %s broker=%d] was moved from %s to %s",
             at, self.broker_id, move.source.disk.root, move.target.disk.root,
@@ -300,7 +337,11 @@ class LogDirMoves:
         at = move.partition.topic_partition
         if self._moves.get(at) is not move:
             return
-        self._delete(at)
+        if self._reports and self.logs.futures.has_abandoned(at):
+            # Until the controller has the source again: another copy would need the space of it.
+            self.env.after(POSTPONED_MS, lambda: self._again(move))
+            return
+        self._delete_abandoned(at)
         if self._moves.get(at) is not move:
             return  # The directory of the future log has failed.
         try:
@@ -322,7 +363,8 @@ class LogDirMoves:
         """Remove the future log of a replica that this broker no longer has."""
         self._moves.pop(at, None)
         self.logs.preferred.pop(at, None)
-        self._delete(at)
+        self.logs.futures.abandon(at)
+        self._delete_abandoned(at)
 
     def stopped(self, at: TopicPartition) -> None:
         """End the move of a replica that went offline."""
@@ -343,16 +385,39 @@ class LogDirMoves:
             at, self.broker_id, move.source.disk.root, move.target.disk.root, why,
         )  # fmt: skip
         del self._moves[at]
-        if move.is_reported and (self.logs.get(at) is not None or not move.source.is_online):
+        may_be_registered = self._reports and (
+            move.may_be_registered or self._registered_elsewhere(move)
+        )
+        if may_be_registered and (self.logs.get(at) is not None or not move.source.is_online):
             # Also if the source is offline: the controller must know that the replica is.
             self.assignments.assign(move.key, move.source.directory_id)
-        if move.source.is_online:
-            self._delete(at)
+        self.logs.futures.abandon(at)
+        if move.source.is_online and not may_be_registered:
+            self._delete_abandoned(at)
         else:
-            self.logs.futures.abandon(at)
+            self._delete_all_but_one(at)
 
-    def _delete(self, at: TopicPartition) -> None:
+    def _registered_elsewhere(self, move: _Move) -> bool:
+        """True if the metadata may have another directory than that of the current log.
+
+        An earlier move of the replica was reported.
+        """
+        at = move.partition.topic_partition
+        now = self.image().partition(at.topic, at.partition)
+        return (
+            self.logs.futures.has_abandoned(at)
+            or move.key in self.assignments.pending
+            or (now is not None and now.directory(self.broker_id) != move.source.directory_id)
+        )
+
+    def _delete_all_but_one(self, at: TopicPartition) -> None:
         try:
-            self.logs.futures.delete(at)
+            self.logs.futures.delete_all_but_one(at)
+        except StorageFault as fault:
+            self.on_fault(fault)
+
+    def _delete_abandoned(self, at: TopicPartition) -> None:
+        try:
+            self.logs.futures.delete_abandoned(at)
         except StorageFault as fault:
             self.on_fault(fault)

@@ -314,11 +314,13 @@ class ReplicaManager:
         if name not in self._lost:
             return False
         now = replica.registration
-        if not self._lost.keep_offline(name, now.leader, (*now.isr, *now.elr)):
+        known = now.directory(self.broker_id)
+        # Without ELR the last member stays in the ISR.
+        members = () if known == DIRECTORY_LOST else (*now.isr, *now.elr)
+        if not self._lost.keep_offline(name, now.leader, members):
             self.hosted.end_offline(name)
             return False
         self.hosted.take_offline(name)
-        known = now.directory(self.broker_id)
         if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= DIRECTORIES_FROM:
             self.assignments.assign(key, DIRECTORY_LOST)
         return True
@@ -327,11 +329,9 @@ class ReplicaManager:
         """Report the directory of a replica if the metadata has another one (KIP-858)."""
         if self.image.feature(METADATA_VERSION) < DIRECTORIES_FROM:
             return
-        home = self.logs.directory_of(replica.topic_partition)
-        assert home is not None, f"{replica.topic_partition} has no log"
         registered = replica.registration.directory(self.broker_id)
-        actual = self.moves.directory_of(replica.topic_partition, home, registered)
-        if registered == actual:
+        actual = self.moves.directory_of(replica.topic_partition)
+        if registered == actual and not self.moves.must_confirm(replica.topic_partition):
             self.assignments.forget(key)
         else:
             self.assignments.assign(key, actual)

@@ -122,6 +122,21 @@ def test_a_swap_replaces_the_log(disks):
     assert start(disks).get(TP).log_end_offset == 4
 
 
+@pytest.mark.parametrize("operation", ["create", "sync folder"])
+def test_a_swap_that_the_source_fails_keeps_the_copy(disks, operation):
+    """The metadata has the new directory, and the broker may start without the former one."""
+    manager = ready_to_swap(disks)
+    fail(disks[0], OneError(IO_ERROR, 0, (operation,)))
+    with pytest.raises(StorageFault, match=IO_ERROR):
+        manager.futures.swap(TP, NOW)
+    assert manager.futures.has_abandoned(TP)
+    disks[0].broken = IO_ERROR
+    disks[0].crash()
+    disks[1].crash()
+    again = start(disks)
+    assert "may lack records" in again.futures.displaced(TP, ID, Uuid.of(2, 2))
+
+
 @pytest.mark.parametrize("power", [False, True], ids=["process", "power"])
 def test_a_crash_within_a_swap_loses_nothing(disks, power):
     """After any operation, one of the two logs is the current one, and has all records."""

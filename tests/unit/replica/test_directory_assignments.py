@@ -76,6 +76,19 @@ def test_what_is_noted_in_one_turn_goes_into_one_request(world):
     assert world.sent(RETRY_MS) == []
 
 
+def test_what_the_controller_has_accepted_is_passed_on(world):
+    accepted = []
+    world.assignments.on_accepted = lambda *each: accepted.append(each)
+    world.assignments.assign(replica(0), ONE)
+    sent = world.one()
+    world.assignments.assign(replica(0), TWO)
+    world.reply(sent)
+    assert accepted == [(replica(0), ONE)]
+    (sent,) = world.sent(0)
+    world.reply(sent, ErrorCode.UNKNOWN_TOPIC_ID)
+    assert (accepted, world.assignments.pending) == ([(replica(0), ONE)], {})
+
+
 def test_a_request_has_at_most_two_thousand(world):
     for index in range(2001):
         world.assignments.assign(replica(index), ONE)

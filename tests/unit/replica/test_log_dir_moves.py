@@ -50,6 +50,15 @@ def alter(managed, path="/two"):
     return managed.manager.moves.alter(T, path)
 
 
+def accept(managed, directory):
+    """The controller accepts a directory, and the metadata has it."""
+    assignments = managed.manager.assignments
+    if pending(managed) == directory:
+        assignments.forget(KEY)
+    assignments.on_accepted(KEY, directory)
+    managed.apply(managed.put(1, directory=directory))
+
+
 def reported(managed):
     """Begin a move, and let it report the second directory."""
     assert alter(managed) == ErrorCode.NONE
@@ -71,7 +80,11 @@ def test_the_swap_waits_for_the_metadata(managed):
     reported(managed)
     managed.run(2_000)
     assert home(managed) == "/one"
+    # The metadata may be older than an assignment that the controller has accepted since.
     managed.apply(managed.put(1, directory=DIRS[1]))
+    managed.run(2_000)
+    assert (home(managed), pending(managed)) == ("/one", DIRS[1])
+    accept(managed, DIRS[1])
     managed.run(2_000)
     assert home(managed) == "/two"
     assert pending(managed) is None
@@ -100,7 +113,7 @@ def test_records_are_copied_during_the_wait(managed):
     managed.partition().append_as_leader(
         memoryview(bytearray(batch(b"c", timestamp=1_000_000))), required_acks=1
     )
-    managed.apply(managed.put(1, directory=DIRS[1]))
+    accept(managed, DIRS[1])
     managed.run(2_000)
     assert managed.partition().log.log_end_offset == 3
 
@@ -128,7 +141,88 @@ def test_another_directory_ends_a_reported_move(managed):
     reported(managed)
     assert alter(managed, "/one") == ErrorCode.NONE
     assert (home(managed), pending(managed)) == ("/one", DIRS[0])
-    assert not [name for name in managed.files() if name.endswith("-future")]
+    assert managed.logs.futures.get(T) is None
+
+
+def copies(managed):
+    return [name for name in managed.files() if name.endswith("-future")]
+
+
+def test_a_copy_stays_until_the_controller_has_the_former_directory_again(managed):
+    """Without it the broker would create an empty log if it restarted without that directory."""
+    reported(managed)
+    alter(managed, "/one")
+    managed.apply(managed.put(1, directory=DIRS[0]))
+    assert (len(copies(managed)), pending(managed)) == (1, DIRS[0])
+    accept = managed.manager.assignments.on_accepted
+    accept(KEY, DIRS[1])
+    assert len(copies(managed)) == 1
+    accept(KEY, DIRS[0])
+    assert copies(managed) == []
+    managed.apply(managed.put(1, directory=DIRS[0]))
+    assert pending(managed) is None
+    accept(TopicIdPartition(ID, 7), DIRS[0])
+
+
+def test_a_copy_that_was_not_reported_is_removed_at_once(managed):
+    assert alter(managed) == ErrorCode.NONE
+    assert len(copies(managed)) == 1
+    alter(managed, "/one")
+    assert copies(managed) == []
+
+
+def test_the_copy_of_an_earlier_move_is_removed_by_a_swap(managed):
+    """And no swap follows from the acceptance of the earlier move, which may be undone since."""
+    reported(managed)
+    alter(managed, "/one")
+    managed.apply(managed.put(1, directory=DIRS[1]))
+    assert alter(managed) == ErrorCode.NONE
+    managed.run(0)
+    flush(managed)
+    managed.run(2_000)
+    assert (home(managed), pending(managed), len(copies(managed))) == ("/one", DIRS[1], 2)
+    accept(managed, DIRS[1])
+    managed.run(2_000)
+    assert (home(managed), copies(managed)) == ("/two", [])
+    assert pending(managed) != DIRS[0]
+
+
+def test_a_move_that_ends_early_keeps_the_copy_of_an_earlier_one(managed):
+    """The controller has not answered: the metadata may have the directory of that copy."""
+    reported(managed)
+    alter(managed, "/one")
+    for _ in range(3):
+        assert alter(managed) == ErrorCode.NONE
+        assert alter(managed, "/one") == ErrorCode.NONE
+        assert (len(copies(managed)), pending(managed)) == (1, DIRS[0])
+    accept(managed, DIRS[0])
+    assert copies(managed) == []
+
+
+def test_a_move_that_a_start_continues_keeps_its_copy_when_it_ends(managed):
+    reported(managed)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    managed.start(managed.put(1, directory=DIRS[1]))
+    assert (managed.manager.moves.in_progress, pending(managed)) == ([T], DIRS[0])
+    alter(managed, "/one")
+    assert (len(copies(managed)), pending(managed)) == (1, DIRS[0])
+
+
+@pytest.mark.parametrize("is_unreadable", [False, True])
+def test_a_damaged_replica_is_copied_though_another_directory_is_unreadable(managed, is_unreadable):
+    """The controller knows that nothing usable is there."""
+    for disk in managed.disks:
+        disk.crash()
+    if is_unreadable:
+        managed.disks[1].broken = IO_ERROR
+    managed.boot()
+    managed.start(managed.put(1, directory=DIRS[0]))
+    managed.manager.damaged(managed.partition(), DamagedRecordsError("bad"))
+    managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
+    managed.run(2_000)
+    assert home(managed) is not None
 
 
 def test_a_damaged_replica_is_not_moved(managed):
@@ -176,7 +270,7 @@ def waiting(managed, few_files):
     """Begin a move whose swap lacks descriptors; return the function that ends the lack."""
     reported(managed)
     end = few_files()
-    managed.apply(managed.put(1, directory=DIRS[1]))
+    accept(managed, DIRS[1])
     managed.run(0)
     assert (home(managed), managed.logs.futures.get(T)) == ("/one", None)
     return end
@@ -185,8 +279,11 @@ def waiting(managed, few_files):
 def test_a_move_begins_again_when_there_are_descriptors(managed, few_files):
     end = waiting(managed, few_files)
     assert managed.manager.moves.waiting == [T]
-    assert pending(managed) == DIRS[0]
-    managed.apply(managed.put(1, directory=DIRS[0]))
+    assert (pending(managed), len(copies(managed))) == (DIRS[0], 1)
+    managed.run(2 * POSTPONED_MS)
+    assert len(copies(managed)) == 1
+    accept(managed, DIRS[0])
+    assert copies(managed) == []
     managed.run(3 * POSTPONED_MS)
     assert managed.manager.moves.waiting == [T]
     end()
@@ -194,7 +291,7 @@ def test_a_move_begins_again_when_there_are_descriptors(managed, few_files):
     flush(managed)
     assert managed.manager.moves.waiting == []
     assert pending(managed) == DIRS[1]
-    managed.apply(managed.put(1, directory=DIRS[1]))
+    accept(managed, DIRS[1])
     managed.run(0)
     assert home(managed) == "/two"
     assert managed.manager.moves.in_progress == []
@@ -211,7 +308,7 @@ def test_a_step_of_a_move_that_waits_for_descriptors_does_nothing(managed, few_f
         # A copy of new records is postponed, so that the swap does not follow the last step.
         managed.run(600)
     few_files()
-    managed.apply(managed.put(1, directory=DIRS[1]))
+    accept(managed, DIRS[1])
     managed.run(2 * POSTPONED_MS)
     assert managed.manager.moves.waiting == [T]
 
@@ -228,6 +325,7 @@ def test_a_move_that_waits_for_descriptors_can_be_ended(managed, few_files):
 def test_a_move_that_waits_for_descriptors_ends_if_its_target_fails(managed, few_files):
     end = waiting(managed, few_files)
     end()
+    accept(managed, DIRS[0])
     managed.disks[1].broken = IO_ERROR
     managed.run(POSTPONED_MS)
     assert managed.manager.moves.in_progress == []
