@@ -8,7 +8,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -32,12 +32,15 @@ class LostLogs:
     """Those of `_found` that are in a directory which may come back."""
     _named: dict[TopicPartition, None] = field(default_factory=dict)
     _promised: dict[TopicPartition, None] = field(default_factory=dict)
-    """The logs that were lost while the broker ran."""
+    """Those whose loss the controller may not know."""
 
     def find(self, image: MetadataImage, local: LocalChanges) -> None:
         """Find the replicas in `image` whose logs are missing, before strays are set aside.
 
-        `local` has all replicas of this broker.
+        `local` has all replicas of this broker. A missing folder makes a clean shutdown unclean
+        (`LogDirectory.load`); a missing directory does not, and the broker is still in ISR and ELR.
+
+        Unlike Kafka (row 132), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
         """
         for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
@@ -50,10 +53,13 @@ class LostLogs:
             directory = replica.registration.directory(self.broker_id)
             if self.logs.is_gone(name, replica.topic_id, directory):
                 self._found.setdefault(name, f"the log directory of {name} is gone")
+                if directory != DIRECTORY_LOST:
+                    self._promised[name] = None
             displaced = self.logs.futures.displaced(name, replica.topic_id, directory)
             if displaced is not None:
                 self._found[name] = displaced
                 self._displaced[name] = None
+                self._promised[name] = None
 
     def add(self, name: TopicPartition, reason: str) -> None:
         """Note a log that was lost while the broker ran, and that is being reported.
@@ -67,35 +73,40 @@ class LostLogs:
     def keep_offline(self, name: TopicPartition, leader: int, members: Sequence[int] = ()) -> bool:
         """True if a log is lost and there is no other leader from which it can be copied.
 
-        Also True for one of the `members` of ISR and ELR whose log was lost while it ran. It must
-        not create an empty log, since it could be elected until the controller learns of the loss.
+        Also True for one of the `members` of ISR and ELR if the controller may not know of the
+        loss. It must not create an empty log, since it could be elected.
         """
         reason = self._found.get(name)
         if reason is None:
             return False
+        another_leads = leader not in (NO_LEADER, self.broker_id)
         if name in self._promised and self.broker_id in members:
+            if not another_leads:
+                self._say(name, reason)
             return True
         self._promised.pop(name, None)
-        if leader not in (NO_LEADER, self.broker_id):
+        if another_leads:
             _log.warning("%s: copying %s from broker %d", reason, name, leader)
             self._found.pop(name)
             return False
-        if name not in self._named:
-            self._named[name] = None
-            advice = (
-                "Bring the other directory back and restart the broker"
-                if name in self._displaced
-                else "Restore its folder and restart the broker; create an empty folder "
-                f"{name} instead if the records may be lost"
-            )
-            _log.error(
-                "%s, and no other replica is leader: %s is offline. %s", reason, name, advice
-            )
+        self._say(name, reason)
         return True
+
+    def _say(self, name: TopicPartition, reason: str) -> None:
+        if name in self._named:
+            return
+        self._named[name] = None
+        advice = (
+            "Bring the other directory back and restart the broker"
+            if name in self._displaced
+            else "Restore its folder and restart the broker; create an empty folder "
+            f"{name} instead if the records may be lost"
+        )
+        _log.error("%s, and no other replica is leader: %s is offline. %s", reason, name, advice)
 
     @property
     def unreported(self) -> list[TopicPartition]:
-        """Logs that were lost while this broker ran and that the controller may not know of.
+        """Logs that are lost and whose loss the controller may not know.
 
         After a clean shutdown the broker would still be a member of their ISR or ELR (E7).
         """
@@ -104,8 +115,9 @@ class LostLogs:
     def forget(self, name: TopicPartition) -> None:
         """Drop a replica that this broker no longer has."""
         self._promised.pop(name, None)
-        if self._found.pop(name, None) is not None:
-            self.logs.forget_lost(name)
+        self._found.pop(name, None)
+        # Also if the log was to be copied, and could not be created.
+        self.logs.forget_lost(name)
 
     def __contains__(self, name: TopicPartition) -> bool:
         return name in self._found

@@ -64,8 +64,14 @@ def test_only_what_held_records_and_belongs_here_is_lost(manager, lost):
 def test_what_was_in_a_directory_that_is_gone_is_lost(lost, caplog):
     names = [TopicPartition("t", index) for index in (2, 3, 4)]
     assert [name in lost for name in names] == [False, True, True]
+    # The controller knows of the other one.
+    assert lost.unreported == names[1:2]
+    assert lost.keep_offline(names[1], 2, members=(2, 1))
+    assert caplog.messages == []
     assert lost.keep_offline(names[1], -1)
     assert caplog.messages[0].startswith("the log directory of t-3 is gone, and no other")
+    assert lost.unreported == []
+    assert not lost.keep_offline(names[1], 2, members=(2,))
 
 
 @pytest.mark.parametrize("leader", [-1, 1])
@@ -83,12 +89,18 @@ def test_a_displaced_log_is_lost_and_its_directory_is_asked_for(lost, caplog, mo
     )
     image = lost_image()
     lost.find(image, local_changes(MetadataImage(), image, 1))
+    assert lost.keep_offline(name, 2, members=(2, 1))
+    assert caplog.messages == []
+    assert name in lost.unreported
+    assert lost.keep_offline(name, 1, members=(1,))
     assert lost.keep_offline(name, 1)
     (line,) = caplog.messages
     assert line == (
         "the reason, and no other replica is leader: t-2 is offline. Bring the other directory "
         "back and restart the broker"
     )
+    assert name not in lost.unreported
+    assert not lost.keep_offline(name, 2, members=(2,))
 
 
 def test_it_is_copied_from_another_leader(lost, caplog):
@@ -106,14 +118,20 @@ def test_it_is_known_at_the_next_start_unless_it_is_forgotten(manager, lost):
     assert (NAME in lost, manager.lost) == (False, {})
 
 
+def test_it_is_forgotten_though_it_could_not_be_created(manager, lost):
+    assert not lost.keep_offline(NAME, 2)
+    lost.forget(NAME)
+    assert manager.lost == {}
+
+
 def test_what_was_lost_while_it_ran_is_copied_once_the_controller_knows(lost, caplog):
     """A member of ISR or ELR with an empty log could be elected (E7)."""
     lost.forget(NAME)
     lost.add(NAME, "the log of t-0 is damaged")
     assert lost.keep_offline(NAME, 2, members=(2, 1))
-    assert lost.unreported == [NAME]
+    assert NAME in lost.unreported
     assert lost.keep_offline(NAME, -1, members=())
-    assert lost.unreported == []
+    assert NAME not in lost.unreported
     assert caplog.messages == []
     assert not lost.keep_offline(NAME, 2, members=(2,))
     assert caplog.messages == ["the log of t-0 is damaged: copying t-0 from broker 2"]
