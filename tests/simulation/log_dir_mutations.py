@@ -36,6 +36,10 @@ LOG_DIR_MUTATIONS = (
          "end_offset = future.log_end_offset"),
     ),
     mutation(
+        "a broker without the directory of a member stays in ISR and ELR",
+        ("replica.lost_logs", "LostLogs.find", "if directory != DIRECTORY_LOST:", "if False:"),
+    ),
+    mutation(
         "KIP-858: the failure of a directory is not reported",
         ("replica.broker_lifecycle", "BrokerLifecycle.report_offline_dir",
          "self.offline_log_dirs.append(directory)", "pass"),

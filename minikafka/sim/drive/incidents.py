@@ -44,6 +44,7 @@ class Fault(Enum):
     OLD_VOTER = "old-voter"
     LOST_QUORUM_STATE = "lost-quorum-state"
     DIRECTORY_ERROR = "directory-error"
+    DIRECTORY_OUT = "directory-out"
     CRASH_IN_MOVE = "crash-in-move"
     CUT_LEADERS = "cut-leaders"
 
@@ -72,7 +73,7 @@ DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
 """Faults of synced data. They leave one sound copy, which other faults must not remove."""
 VOTER_DISKS = (Fault.WIPE_VOTER, Fault.OLD_VOTER, Fault.LOST_QUORUM_STATE)
 """Faults of the disks of a voter, which is drawn when they happen."""
-DIRECTORY_FAULTS = (Fault.DIRECTORY_ERROR, Fault.CRASH_IN_MOVE)
+DIRECTORY_FAULTS = (Fault.DIRECTORY_ERROR, Fault.DIRECTORY_OUT, Fault.CRASH_IN_MOVE)
 """Faults of brokers with several log directories; no effect with one directory."""
 BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE, *DIRECTORY_FAULTS)
 """Faults of brokers only: a single controller that loses its log has lost all metadata."""

@@ -134,6 +134,7 @@ RIVALLING: Mix = (*[Fault.CUT_LEADERS] * 6, Fault.SLOW, Fault.SLOW_DISK, Fault.K
 """Leaders of the quorum that are cut off before they commit, and come back as its followers."""
 RELOCATING: Mix = (
     *[OperatorAction.ALTER_DIRS] * 8, *[Fault.CRASH_IN_MOVE] * 4, *[Fault.DIRECTORY_ERROR] * 2,
+    *[Fault.DIRECTORY_OUT] * 3,
     *(Fault.KILL, Fault.POWER, Fault.CRASH_IN_STEP, Fault.SLOW_DISK, Fault.CUT_CONTROLLER),
     *(OperatorAction.SWAP, OperatorAction.REASSIGN),
 )  # fmt: skip

@@ -77,8 +77,10 @@ class SimNode:
     """The disks were replaced by older copies, which may hold a clean shutdown file."""
     stop_was_cut: bool = False
     """The power was lost during the last shutdown: the disks may hold a clean shutdown file."""
+    taken_out: dict[str, SimDisk] = field(default_factory=dict)
+    """The disks of the log directories that are not in `log.dirs` for a time."""
     failed_directories: tuple[str, ...] = ()
-    """The log directories that were offline when the last process ended."""
+    """The log directories without which the last process ended."""
     starts: int = 0
     steps: int = 0
     flushes: int = 0
@@ -135,6 +137,15 @@ class SimNode:
         return self._crashes.closing_operations
 
     # Faults and operations
+
+    def use(self, disks: dict[str, SimDisk]) -> None:
+        """Change `log.dirs` while the process does not run: only these may have failed."""
+        assert self.node is None, f"{self.host} runs"
+        self.disks = disks
+        self._closed = tuple(path for path in self._closed if path in disks)
+        self.ended_cleanly |= len(self._closed) == len(disks)
+        self.given = {**self.given, "log.dirs": ",".join(disks)}
+        self.config = node_config(self.given)
 
     def start(self, crash: Crash | None = None) -> None:
         """Start the process; it exits with code 1 at once if it cannot use its disks."""
@@ -205,7 +216,7 @@ class SimNode:
         self.on_power_loss(self)
         self.network.lose_power(self.host)
         self._process_ended(None)
-        for disk in self.disks.values():
+        for disk in (*self.disks.values(), *self.taken_out.values()):
             disk.lose_power(self._rng, flips=flips)
 
     def shut_down(self) -> None:
@@ -287,7 +298,8 @@ class SimNode:
         self._begin_on_disks()
         try:
             effects = work()
-            self._is_bounded(self._disk_work() - before)
+            if not self.stopping:
+                _is_bounded(self.host, self._disk_work() - before)
             self.on_decided(self)
             for effect in effects:
                 self._carry_out(effect)
@@ -313,17 +325,6 @@ class SimNode:
         for disk in self.disks.values():
             work += disk.syncs + disk.folders_changed
         return work
-
-    def _is_bounded(self, disk_work: int) -> None:
-        """Check that a step is too short to delay heartbeats, or those of a combined controller.
-
-        Loading logs and stopping are exempt.
-        """
-        if not self.stopping and disk_work > MOST_DISK_WORK:
-            raise Violation(
-                f"Steps: {self.host} changes or syncs {disk_work} folders and files in one step, "
-                f"at most {MOST_DISK_WORK} were expected"
-            )
 
     def _carry_out(self, effect: fx.Effect) -> None:
         match effect:
@@ -434,6 +435,18 @@ class SimNode:
         self._timer.cancel()
         for disk in self.disks.values():
             disk.crash()
+
+
+def _is_bounded(host: str, disk_work: int) -> None:
+    """Check that a step is too short to delay heartbeats, or those of a combined controller.
+
+    Loading logs and stopping are exempt.
+    """
+    if disk_work > MOST_DISK_WORK:
+        raise Violation(
+            f"Steps: {host} changes or syncs {disk_work} folders and files in one step, "
+            f"at most {MOST_DISK_WORK} were expected"
+        )
 
 
 def _bug(what: str, error: Exception) -> None:

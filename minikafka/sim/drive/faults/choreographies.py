@@ -26,6 +26,10 @@ _REQUEST_TIMEOUT_MS = 5_000
 """The time that a choreography waits for an AlterPartition request."""
 _NEXT_ATTEMPT_MS = 500
 _OPERATIONS_OF_A_MOVE = (5, 20, 60)
+_BEFORE_STOP_MS = (0, 1, 2, 5, 20, 100, 500)
+_KILLED_SHARE = 0.3
+_OUT_FOR_MS = (0, 5_000, 15_000)
+"""A broker that was killed registers only when its former session has ended."""
 _CUT_MS = 8_000
 """The longest time that a leader of the quorum is cut off; another one needs less."""
 
@@ -90,10 +94,15 @@ class _Parked:
 
 @dataclass(slots=True)
 class Choreographies:
-    """Runs choreographies. `lose_power` is the plain power loss, for nodes that they do not fit."""
+    """Runs choreographies.
+
+    `lose_power` is the plain power loss, for nodes that they do not fit. `is_rotten` is True for a
+    node with damaged disks.
+    """
 
     context: FaultContext
     lose_power: Inject
+    is_rotten: Callable[[int], bool]
     _for_controller: list[_Parked] = field(default_factory=list)
     _for_move: list[_Parked] = field(default_factory=list)
     _for_expansion: list[_Parked] = field(default_factory=list)
@@ -108,6 +117,7 @@ class Choreographies:
             Fault.CRASH_AFTER_LOG_INFO: self._starting(self._crash_after_log_info),
             Fault.ABORT: self._starting(self._abort),
             Fault.CRASH_IN_MOVE: self._starting(self._crash_in_move),
+            Fault.DIRECTORY_OUT: self._starting(self._take_directory_out),
             Fault.CUT_LEADERS: self._starting(self._cut_leaders),
         }
 
@@ -305,6 +315,37 @@ class Choreographies:
                 on_crash=crashed,
             )
         )
+
+    def _take_directory_out(self, incident: Incident) -> Acts:
+        """Take one of several directories out of `log.dirs`; later put it back as it was.
+
+        Half of the time soon after the broker begins to move a replica.
+        """
+        context, node = self.context, self.context.node(incident)
+        paths = [path for path in node.disks if path != node.config.metadata_log_dir]
+        rng = context.cluster.world.rng(f"directory-out/{incident.at_ms}")
+        if not paths:
+            return
+        path = rng.choice(paths)
+        if rng.random() < STUCK_SHARE:
+            yield UntilMove(node)
+        yield Delay(rng.choice(_BEFORE_STOP_MS))
+        if rng.random() < _KILLED_SHARE:
+            node.kill()
+        else:
+            node.shut_down()
+        yield Until(lambda: not node.alive)
+        start = context.start_later(node)
+        could_start = node.exit_code != 1
+        if could_start and not node.taken_out and not self.is_rotten(incident.node):
+            context.effects.record(incident)
+            context.note(node.host, f"has {path} taken out of log.dirs")
+            node.taken_out[path] = node.disks[path]
+            node.use({at: disk for at, disk in node.disks.items() if at != path})
+            start()
+            yield Delay(incident.for_ms + rng.choice(_OUT_FOR_MS))
+            context.put_back(node)
+        start()
 
     def _cut_leaders(self, incident: Incident) -> Acts:
         """Cut leaders of the quorum off from the other voters, with records that are not committed.

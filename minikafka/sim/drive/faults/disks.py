@@ -124,7 +124,7 @@ class StorageFaults:
     def _restore(self, node: SimNode, damage: Damage) -> None:
         """Restore damaged files, or move replicas away that have a copy elsewhere."""
         rng = self.context.cluster.world.rng(f"repair/{self.context.cluster.world.now_us}")
-        is_whole = all(disk.broken is None for disk in node.disks.values())
+        is_whole = not node.taken_out and all(disk.broken is None for disk in node.disks.values())
         can_go = (
             is_whole and damage.replicas and all(self._has_copy(node, x) for x in damage.replicas)
         )
@@ -156,8 +156,8 @@ class StorageFaults:
                 self._registered_epoch(incident.node),
             )  # fmt: skip
             damage = None
-            if any(disk.broken is not None for disk in node.disks.values()):
-                pass  # A broken disk cannot be read.
+            if node.taken_out or any(disk.broken is not None for disk in node.disks.values()):
+                pass  # The disk cannot be read.
             elif incident.what is Fault.DATA_ROT:
                 damage = damager.flip()
             elif incident.what is Fault.LOST_WRITE:

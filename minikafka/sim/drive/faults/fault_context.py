@@ -74,3 +74,12 @@ class FaultContext:
                 self.cluster.world.after(START_AGAIN_MS * US_PER_MS, start)
 
         return start
+
+    def put_back(self, node: SimNode) -> None:
+        """Kill a node, and put the directories back that were taken out of its `log.dirs`."""
+        if node.taken_out:
+            node.kill()
+            self.note(node.host, f"has {', '.join(node.taken_out)} put back into log.dirs")
+            node.use(node.disks | node.taken_out)
+            node.failed_directories += tuple(node.taken_out)
+            node.taken_out.clear()

@@ -43,7 +43,7 @@ class Faults:
         self.storage = StorageFaults(context)
         self.older_folders = OlderFolders(self.cluster)
         machines = MachineFaults(context, self.storage, self.on_disks_lost, self.on_disks_forget)
-        self._choreographies = Choreographies(context, machines.lose_power)
+        self._choreographies = Choreographies(context, machines.lose_power, self.storage.is_rotten)
         self._actions = {
             **self.storage.actions,
             **machines.actions,
@@ -92,6 +92,7 @@ class Faults:
         self.effects.all_ended()
         self.cluster.network.heal_all()
         for node in self.cluster.nodes.values():
+            self._context.put_back(node)
             node.flush_us = USUAL_FLUSH_US
             node.set_clock_rate(1.0)
             node.crash_within_step(None)

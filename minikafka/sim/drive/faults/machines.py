@@ -4,7 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.sim.drive.faults.disks import StorageFaults
-from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
+from minikafka.sim.drive.faults.fault_context import (
+    START_AGAIN_MS,
+    FaultContext,
+    Inject,
+    Undo,
+)
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
 from minikafka.sim.world.disk_errors import IO_ERROR
@@ -131,7 +136,7 @@ class MachineFaults:
 
     def _wipe(self, incident: Incident) -> Undo | None:
         node = self.context.node(incident)
-        if node.config.is_controller:
+        if node.config.is_controller or node.taken_out:
             return None
         self.lose_disks(node, incident)
         self.context.note(node.host, "loses its disks and gets empty ones")
@@ -145,7 +150,7 @@ class MachineFaults:
         Every other backup is made after a clean shutdown, and holds the clean shutdown file.
         """
         node = self.context.node(incident)
-        if node.config.is_controller:
+        if node.config.is_controller or node.taken_out:
             return None
         copies = self._copies.pop(incident.node, None)
         if copies is None:
@@ -170,19 +175,21 @@ class MachineFaults:
         rng = cluster.world.rng(f"directory-error/{incident.at_ms}")
         path, is_replaced = rng.choice(paths), rng.random() < _REPLACED_SHARE
         self.context.note(node.host, f"has a failed disk {path}")
-        node.disks[path].broken = IO_ERROR
+        disk = node.disks[path]
+        disk.broken = IO_ERROR
         start = self.context.start_later(node)
 
         def undo() -> None:
             self.context.effects.record(incident, node.has_lost_directory)
-            if is_replaced and not self.storage.is_rotten(incident.node):
+            may_replace = not node.taken_out and not self.storage.is_rotten(incident.node)
+            if is_replaced and may_replace:
                 self.on_disks_lost(incident.node)
                 node.kill()
                 node.ended_cleanly = False
                 self.context.note(node.host, f"loses the disk {path} and gets an empty one")
                 cluster.replace_disk(incident.node, path, rng)
             else:
-                node.disks[path].repair()
+                disk.repair()
                 if node.has_lost_directory:
                     node.kill()
             start()
@@ -207,7 +214,7 @@ class MachineFaults:
             if node.stopping:
                 world.after(START_AGAIN_MS * US_PER_MS, copy)
                 return
-            if not self.storage.is_rotten(incident.node):
+            if not self.storage.is_rotten(incident.node) and not node.taken_out:
                 self.context.note(node.host, "has its disks backed up")
                 disks = node.disks.items()
                 self._copies[incident.node] = {path: disk.copy() for path, disk in disks}

@@ -1,8 +1,9 @@
 """An operator who moves away the older folder of a partition that is in two log directories.
 
 A directory fails, the replica leaves the broker and is assigned to it again: its new log is in
-another directory. With both directories the broker does not start, as in Apache Kafka. The older
-folder is in a directory that the last process ran without, and that the metadata does not name.
+another directory. Or the directory is taken out of `log.dirs`, and the replica is copied. With both
+directories the broker does not start, as in Apache Kafka. The older folder is in a directory that
+the last process ran without, and that the metadata does not name.
 """
 
 from collections.abc import Iterator

@@ -78,7 +78,7 @@ class VoterFaults:
         if voters is None or not self._can_spare_one(voters):
             return None
         node = self._drawn(incident, voters.ids)
-        if node is None or self.machines.storage.is_rotten(node.config.node_id):
+        if node is None or node.taken_out or self.machines.storage.is_rotten(node.config.node_id):
             return None
         node_id = node.config.node_id
         self.machines.lose_disks(node, incident)
@@ -101,7 +101,7 @@ class VoterFaults:
             if node is not None:
                 self._copy(node, voters)
             return None
-        if not self._others_know(node, voters):
+        if node.taken_out or not self._others_know(node, voters):
             return None
         _, disks = self._copies.pop(node.config.node_id)
         self.machines.lose_disks(node, incident)
@@ -114,7 +114,7 @@ class VoterFaults:
     def _copy(self, node: SimNode, voters: VoterSet) -> None:
         """Copy the disks of a running voter that can elect no leader alone, now and later."""
         node_id, raft = node.config.node_id, _raft(node)
-        if self.machines.storage.is_rotten(node_id):
+        if node.taken_out or self.machines.storage.is_rotten(node_id):
             return
         if raft is None or raft.voters != voters or voters.majority == 1:
             return

@@ -1,5 +1,7 @@
 """Each fault has its effect, and is undone once."""
 
+from functools import partial
+
 import pytest
 
 from minikafka.common.ids import TopicPartition
@@ -403,6 +405,34 @@ def test_a_broker_goes_on_without_one_of_its_directories(at_ms):
 def test_the_only_directory_does_not_fail(cluster, faults):
     faults.inject(incident(Fault.DIRECTORY_ERROR))
     assert [disk.broken for disk in cluster.nodes[2].disks.values()] == [None]
+
+
+@pytest.mark.parametrize("ends", ["undone", "repaired"])
+@pytest.mark.parametrize("at_ms", range(6))
+def test_a_directory_is_taken_out_and_put_back_as_it_was(ends, at_ms):
+    cluster = started_cluster(3, separate_controller=True, log_dirs=2)
+    faults = Faults(cluster, ("client",), lambda _: None)
+    cluster.on_step = faults.stepped
+    create_topic(cluster, "t", replicas=[[2, 1, 3]] * 4)
+    node = cluster.nodes[2]
+    before = dict(node.disks)
+    what = incident(Fault.DIRECTORY_OUT, at_ms=at_ms, for_ms=5_000)
+    faults.inject(what)
+    cluster.world.run(500)
+    if node.alive and node.starts == 1:
+        # It may wait for a move.
+        moves, logs = node.node.broker.replicas.moves, node.node.broker.logs
+        for at, log in list(logs.logs.items()):
+            target = next(each for each in before if each != log.disk.root)
+            node.post(partial(moves.alter, at, target))
+    cluster.world.run_until(lambda: node.starts == 2 and node.started, 19_000, "it starts without")
+    assert list(node.disks) == list(before)[:1]
+    if ends == "repaired":
+        faults.repair_all()
+    cluster.world.run_until(lambda: node.starts == 3 and node.started, 60_000, "it starts with it")
+    assert (node.disks, node.taken_out) == (before, {})
+    assert len(node.node.broker.logs.online) == 2
+    assert faults.effects.counts["directory-out"] == 1
 
 
 def test_a_broker_crashes_while_it_moves_a_replica():
