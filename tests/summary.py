@@ -22,10 +22,10 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 7_792,
+    "unit": 8_090,
     "property": 3_179,
     "conformance": 1_287,
-    "simulation": 537,
+    "simulation": 577,
     "scenario": 58,
     "fuzz": 165,
     "integration": 178,
