@@ -399,6 +399,8 @@ class LogDirectory:
         """Write a checkpoint, unless its content is unchanged and `sync` is not set."""
         if sync or offsets != self._written.get(name):
             write_offsets(self.disk, name, offsets, sync=sync)
+            if sync:
+                self._retired.clear()  # All names in the directory are durable now.
             self._written[name] = offsets
 
     def close(self, broker_epoch: int, *, is_clean: bool = True) -> None:

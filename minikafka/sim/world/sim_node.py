@@ -139,7 +139,7 @@ class SimNode:
     # Faults and operations
 
     def use(self, disks: dict[str, SimDisk]) -> None:
-        """Change `log.dirs` while the process does not run: only these may have failed."""
+        """Change `log.dirs`. The last shutdown was clean if it has closed all that are left."""
         assert self.node is None, f"{self.host} runs"
         self.disks = disks
         self._closed = tuple(path for path in self._closed if path in disks)

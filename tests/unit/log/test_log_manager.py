@@ -392,6 +392,17 @@ def test_a_log_that_was_given_up_does_not_come_back_beside_another(disks, leave,
     assert start(disks).get(TP).topic_id == Uuid.of(7, 7)
 
 
+def test_deleted_logs_take_no_memory(disks):
+    manager = start(disks)
+    home = manager.directories[0]
+    for index in range(20):
+        at = TopicPartition(f"t{index}", 0)
+        manager.create(at, ID, CONFIG, NOW, home.directory_id)
+        assert manager.forget([at]) == []
+        manager.delete(at, NOW)
+    assert (len(home._retired), home.forgotten) == (1, {})
+
+
 def test_a_directory_that_fails_does_not_keep_others_from_forgetting(disks):
     manager = start(disks)
     for partition in range(2):
