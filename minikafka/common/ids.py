@@ -75,6 +75,13 @@ _RESERVED_PREFIX = bytes(15)
 ZERO_UUID = Uuid.of(0, 0)
 METADATA_TOPIC_ID = Uuid.of(0, 1)
 
+DIRECTORY_MIGRATING = Uuid.of(0, 0)
+"""The directory of a replica that the metadata does not have (KIP-858, `DirectoryId`)."""
+DIRECTORY_UNASSIGNED = Uuid.of(0, 1)
+"""The directory of a replica that was never in one."""
+DIRECTORY_LOST = Uuid.of(0, 2)
+"""The directory of a replica whose log the broker has reported as gone."""
+
 
 class TopicPartition(NamedTuple):
     """A partition by topic name."""

@@ -4,7 +4,7 @@ Source: `ReplicationControlManager.handleAssignReplicasToDirs`, KIP-858.
 """
 
 from minikafka.common.errors import ErrorCode, UnsupportedVersionError
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_LOST, Uuid
 from minikafka.controller.cluster_checks import check_broker_epoch
 from minikafka.controller.partition_change import Target
 from minikafka.controller.replica_index import IndexedPartition
@@ -15,7 +15,7 @@ from minikafka.messages.metadata_records.partition_change_record import Partitio
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.features import DIRECTORIES_FROM
 from minikafka.metadata.image import TopicImage
-from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
+from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.metadata.serde import MetadataRecord
 
 

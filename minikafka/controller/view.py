@@ -12,7 +12,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeVar, cast
 
-from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    TopicIdPartition,
+    Uuid,
+)
 from minikafka.config import topic as topic_keys
 from minikafka.config.broker import (
     ELIGIBLE_LEADER_REPLICAS_ENABLED,
@@ -35,13 +41,7 @@ from minikafka.metadata.image import (
     MetadataImage,
     TopicImage,
 )
-from minikafka.metadata.partition_registration import (
-    DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
-    DIRECTORY_UNASSIGNED,
-    PartitionRegistration,
-    effective_min_isr,
-)
+from minikafka.metadata.partition_registration import PartitionRegistration, effective_min_isr
 from minikafka.metadata.replay import replay
 from minikafka.metadata.serde import MetadataRecord
 

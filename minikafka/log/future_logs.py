@@ -16,11 +16,16 @@ from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
+from minikafka.common.ids import (
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    TopicPartition,
+    Uuid,
+)
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, UNASSIGNED, LogDirectory
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_folders import SupersededLog, is_log
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
@@ -59,7 +64,7 @@ class _Mark(NamedTuple):
     target: Uuid
 
 
-class _Orphan(NamedTuple):
+class _Abandoned(NamedTuple):
     """The folder of a future log that is kept although it is not in use.
 
     The current log is offline; or the metadata may have the directory of the future log.
@@ -81,10 +86,10 @@ class FutureLogs:
     rng: Random
     slice_bytes: int = SLICE_BYTES
     _futures: dict[TopicPartition, _Future] = field(default_factory=dict)
-    _orphans: dict[TopicPartition, list[_Orphan]] = field(default_factory=dict)
+    _abandoned: dict[TopicPartition, list[_Abandoned]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[TopicPartition]:
-        return iter((*self._futures, *self._orphans))
+        return iter((*self._futures, *self._abandoned))
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The future log of a partition, or None."""
@@ -96,11 +101,11 @@ class FutureLogs:
         future = self._futures.get(at)
         return None if future is None else future.home
 
-    def _orphan_of(self, at: TopicPartition, topic_id: Uuid) -> str | None:
+    def _abandoned_copy(self, at: TopicPartition, topic_id: Uuid) -> str | None:
         """The path of a future log that is not in use, or None."""
-        for orphan in self._orphans.get(at, ()):
-            if orphan.home.is_online and orphan.topic_id == topic_id:
-                return f"{orphan.home.disk.root}/{orphan.folder}"
+        for copy in self._abandoned.get(at, ()):
+            if copy.home.is_online and copy.topic_id == topic_id:
+                return f"{copy.home.disk.root}/{copy.folder}"
         return None
 
     def in_directory(self, home: LogDirectory) -> dict[TopicPartition, UnifiedLog]:
@@ -120,7 +125,7 @@ class FutureLogs:
             return None
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
-        if directory_id not in (UNASSIGNED, ZERO_UUID, *online):
+        if directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *online):
             return None
         for home in homes:
             superseded = home.superseded.get(at)
@@ -129,7 +134,7 @@ class FutureLogs:
                     f"{home.disk.root}/{at} is out of date since its move to a directory that is "
                     f"offline or was replaced (remove {', '.join(superseded.marks)} to use it)"
                 )
-        copy = self._orphan_of(at, topic_id)
+        copy = self._abandoned_copy(at, topic_id)
         if copy is None:
             return None
         return (
@@ -210,7 +215,7 @@ class FutureLogs:
                 current = self.homes.get(at)
                 topic_id = read_topic_id(home.disk, name)
                 if current is None and topic_id is not None:
-                    self._orphans.setdefault(at, []).append(_Orphan(home, name, topic_id, 0))
+                    self._abandoned.setdefault(at, []).append(_Abandoned(home, name, topic_id, 0))
                 elif (
                     current is None or current is home or at in self._futures
                     or current.logs[at].topic_id != topic_id
@@ -271,12 +276,12 @@ class FutureLogs:
             self._keep(future.home, future.log)
 
     def _keep(self, home: LogDirectory, log: UnifiedLog) -> None:
-        orphan = _Orphan(home, log.folder, log.topic_id, log.log_end_offset)
-        self._orphans.setdefault(log.topic_partition, []).append(orphan)
+        copy = _Abandoned(home, log.folder, log.topic_id, log.log_end_offset)
+        self._abandoned.setdefault(log.topic_partition, []).append(copy)
 
     def has_abandoned(self, at: TopicPartition) -> bool:
         """True if there are folders of future logs that are not in use."""
-        return bool(self._orphans.get(at))
+        return bool(self._abandoned.get(at))
 
     def delete_abandoned(self, at: TopicPartition) -> None:
         """Remove the folders of future logs that are not in use.
@@ -284,7 +289,7 @@ class FutureLogs:
         Raises:
             StorageFault: a directory reports an error.
         """
-        self._delete_orphans(at, self._orphans.pop(at, []))
+        self._delete_folders(at, self._abandoned.pop(at, []))
 
     def delete_all_but_one(self, at: TopicPartition) -> None:
         """Remove the folders of future logs that are not in use, but not the one with most records.
@@ -294,17 +299,17 @@ class FutureLogs:
         Raises:
             StorageFault: a directory reports an error.
         """
-        orphans = sorted(self._orphans.get(at, ()), key=_end_offset_of)
-        if len(orphans) > 1:
-            self._orphans[at] = orphans[-1:]
-            self._delete_orphans(at, orphans[:-1])
+        copies = sorted(self._abandoned.get(at, ()), key=_end_offset_of)
+        if len(copies) > 1:
+            self._abandoned[at] = copies[-1:]
+            self._delete_folders(at, copies[:-1])
 
-    def _delete_orphans(self, at: TopicPartition, orphans: list[_Orphan]) -> None:
+    def _delete_folders(self, at: TopicPartition, copies: list[_Abandoned]) -> None:
         faults = []
-        for orphan in orphans:
+        for copy in copies:
             try:
-                if orphan.home.is_online:
-                    orphan.home.delete_folder(orphan.folder, at, self.rng)
+                if copy.home.is_online:
+                    copy.home.delete_folder(copy.folder, at, self.rng)
             except StorageFault as fault:
                 faults.append(fault)
         if faults:
@@ -314,8 +319,8 @@ class FutureLogs:
         """Drop the future logs of a directory that went offline."""
         for at in self.in_directory(home):
             self._futures.pop(at).log.abandon()
-        for at, folders in list(self._orphans.items()):
-            self._orphans[at] = [each for each in folders if each.home is not home]
+        for at, folders in list(self._abandoned.items()):
+            self._abandoned[at] = [each for each in folders if each.home is not home]
 
     def close(self) -> None:
         """Close all future logs without a flush: the next start checks them."""
@@ -416,8 +421,8 @@ class FutureLogs:
             raise
 
 
-def _end_offset_of(orphan: _Orphan) -> int:
-    return orphan.end_offset
+def _end_offset_of(copy: _Abandoned) -> int:
+    return copy.end_offset
 
 
 def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:

@@ -42,10 +42,6 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
-UNASSIGNED: Final = Uuid.of(0, 1)
-"""The directory id of a replica that was never in a directory (KIP-858)."""
-LOST: Final = Uuid.of(0, 2)
-"""The directory id of a replica whose log the broker has reported as gone (KIP-858)."""
 
 _log = logging.getLogger("minikafka.log")
 

@@ -11,13 +11,20 @@ from random import Random
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import DirectoryInUseFault, OutOfFilesFault, StorageFault
-from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    ZERO_UUID,
+    TopicPartition,
+    Uuid,
+)
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LOST, UNASSIGNED, LogDirectory
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_folders import held_records
 from minikafka.log.unified_log import UnifiedLog
 
@@ -228,7 +235,7 @@ class LogManager:
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
         """True if a log is missing and its directory is none of those of this node."""
-        if directory_id in (UNASSIGNED, ZERO_UUID):
+        if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
             return False
         known = [directory.directory_id for directory in self.directories]
         if directory_id in known or ZERO_UUID in known:
@@ -435,7 +442,7 @@ class LogManager:
                 too_many -= log.producers.forget_longest_idle(excess)
 
     def _choose(self, at: TopicPartition, directory_id: Uuid | None) -> LogDirectory:
-        online, nowhere = self.online, (None, UNASSIGNED, LOST)
+        online, nowhere = self.online, (None, DIRECTORY_UNASSIGNED, DIRECTORY_LOST)
         preferred = self.preferred.get(at)
         if preferred is not None and preferred.is_online:
             named = [home for home in online if home.directory_id == directory_id]

@@ -9,17 +9,13 @@ Source: `PartitionRegistration`, KIP-966 "Controller Metadata".
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_MIGRATING, Uuid
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.messages.metadata_records.partition_record import PartitionRecord
 
 NO_LEADER = -1
 _NO_LEADER_CHANGE = -2
 _NO_RECOVERY_CHANGE = -1
-
-DIRECTORY_MIGRATING = Uuid.of(0, 0)
-DIRECTORY_UNASSIGNED = Uuid.of(0, 1)
-DIRECTORY_LOST = Uuid.of(0, 2)
 
 
 class LeaderRecoveryState(IntEnum):

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicIdPartition, TopicPartition
+from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.log.results import DamagedRecordsError
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.lost_logs import LostLogs

@@ -42,6 +42,6 @@ class LogDirFailureHandler:
         self._failed[fault.log_dir] = None
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
-            if not self.removed.forget(name):
+            if not self.removed.drop(name):
                 self.hosted.take_offline(name)
         self.on_offline(fault)

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import DIRECTORY_LOST, TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
+from minikafka.metadata.partition_registration import NO_LEADER
 
 _log = logging.getLogger("minikafka.replica")
 

@@ -67,7 +67,7 @@ class RemovedLogs:
         if self._strays.drop(name):
             self._retire(name, self.logs.set_aside)
 
-    def forget(self, name: TopicPartition) -> bool:
+    def drop(self, name: TopicPartition) -> bool:
         """Drop a log whose directory failed; False if the log is in use."""
         return self._deleted.drop(name) or self._strays.drop(name)
 

@@ -21,7 +21,7 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
+from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
 from minikafka.log.log_manager import LogManager
@@ -30,7 +30,6 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
-from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.damaged_logs import DamagedLogs
 from minikafka.replica.directory_assignments import DirectoryAssignments

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_LOST, Uuid
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.messages.elect_leaders import (
     ElectLeadersRequest,
@@ -11,7 +11,6 @@ from minikafka.messages.elect_leaders import (
     TopicPartitions,
 )
 from minikafka.metadata.features import DEFAULT_LEVELS
-from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.raft.storage import format_directory
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.sim_world import (

@@ -12,14 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    TopicPartition,
+)
 from minikafka.messages.elect_leaders import ElectLeadersRequest
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.partition_registration import (
-    DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
-    DIRECTORY_UNASSIGNED,
     NO_LEADER,
     LeaderRecoveryState,
     PartitionRegistration,

@@ -10,14 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import DIRECTORY_LOST, TopicPartition
 from minikafka.messages import elect_leaders as elections
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import (
-    DIRECTORY_LOST,
-    NO_LEADER,
-    PartitionRegistration,
-)
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.node.node import Node
 from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checks.checkers import Checkers

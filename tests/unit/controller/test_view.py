@@ -2,16 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_LOST, DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED, Uuid
 from minikafka.controller.election import Election
 from minikafka.controller.view import is_online
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
-from minikafka.metadata.partition_registration import (
-    DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
-    DIRECTORY_UNASSIGNED,
-)
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, default_levels, formatted_disk
 
 HOME, OTHER = Uuid.of(50, 2), Uuid.of(50, 9)

@@ -2,11 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_MIGRATING, Uuid
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.messages.metadata_records.partition_record import PartitionRecord
 from minikafka.metadata.partition_registration import (
-    DIRECTORY_MIGRATING,
     LeaderRecoveryState,
     PartitionRegistration,
     effective_min_isr,

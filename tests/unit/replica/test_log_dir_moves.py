@@ -5,11 +5,10 @@ import pytest
 from minikafka.common.effects import Flush
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import InvariantViolation, OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicIdPartition
+from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.results import DamagedRecordsError
-from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
 from minikafka.replica.turns import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR

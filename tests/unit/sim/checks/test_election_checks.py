@@ -4,17 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.ids import DIRECTORY_LOST, DIRECTORY_UNASSIGNED, TopicPartition, Uuid
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, MetadataImage, TopicImage
-from minikafka.metadata.partition_registration import (
-    DIRECTORY_LOST,
-    DIRECTORY_UNASSIGNED,
-    LeaderRecoveryState,
-    PartitionRegistration,
-)
+from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.sim.checks.election_checks import (
     ElectionChecks,
     ElectionContext,
