@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import (
+    DIRECTORY_LOST,
     DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
     TopicPartition,
@@ -33,6 +34,7 @@ from minikafka.log.unified_log import UnifiedLog
 MOVED_SUFFIX: Final = "-moved"
 SLICE_BYTES: Final = 1 << 20
 _ANY_EPOCH: Final = 0x7FFFFFFF
+_NOWHERE: Final = (DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED, DIRECTORY_LOST)
 
 _log = logging.getLogger("minikafka.log")
 
@@ -125,7 +127,7 @@ class FutureLogs:
             return None
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
-        if directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *online):
+        if directory_id not in (*_NOWHERE, *online):
             return None
         for home in homes:
             superseded = home.superseded.get(at)

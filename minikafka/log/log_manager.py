@@ -234,11 +234,14 @@ class LogManager:
             home.lost.pop(at, None)
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """True if a log is missing and its directory is none of those of this node."""
+        """True if a log is missing and its directory is none of those of this node.
+
+        What was reported as lost stays so, also if a directory is unreadable that may have it.
+        """
         if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
             return False
         known = [directory.directory_id for directory in self.directories]
-        if directory_id in known or ZERO_UUID in known:
+        if directory_id != DIRECTORY_LOST and (directory_id in known or ZERO_UUID in known):
             return False
         log = self.get(at)
         if log is not None:

@@ -58,14 +58,16 @@ class RemovedLogs:
         self._forget(strays)
         self._strays.begin()
 
-    def make_room(self, name: TopicPartition) -> None:
-        """Rename the folder of this name now, so that a new log can have the name."""
-        # At once, also if there is no descriptor to write the checkpoints.
-        if self._deleted.drop(name):
-            # A deleted topic of the same name.
-            self._retire(name, self.logs.delete)
-        if self._strays.drop(name):
-            self._retire(name, self.logs.set_aside)
+    def make_room(self, name: TopicPartition) -> bool:
+        """Rename the folder of this name now, so that a new log can have the name.
+
+        False if the folder must wait for descriptors: the checkpoints would have the new log, with
+        the offsets of the former one.
+        """
+        for turns, retire in ((self._deleted, self._delete), (self._strays, self._set_aside)):
+            if turns.drop(name):
+                retire(name)
+        return name not in self
 
     def drop(self, name: TopicPartition) -> bool:
         """Drop a log whose directory failed; False if the log is in use."""
@@ -94,8 +96,8 @@ class RemovedLogs:
             return True
         faults = self.logs.forget([name])
         for fault in faults:
-            if isinstance(fault, OutOfFilesFault):
-                turns.postpone(name, None)
+            # Before that: a failed directory drops its removed logs, and its replicas go offline.
+            turns.postpone(name, None)
             self.on_fault(fault)
         return not faults
 

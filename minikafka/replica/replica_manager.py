@@ -265,8 +265,10 @@ class ReplicaManager:
         heartbeats until the broker is fenced, and new leaderships of existing partitions.
         """
         replica, leads = wanted
-        self._removed.make_room(name)
-        self._change(replica, leads=leads)
+        if self._removed.make_room(name):
+            self._change(replica, leads=leads)
+        else:
+            self._unmade.postpone(name, wanted)
 
     def _made_some(self) -> None:
         if self._unmade:
@@ -299,8 +301,14 @@ class ReplicaManager:
             self.take_offline(fault)
             self._unmade.postpone(name, (replica, leads))
         except StorageFault as fault:
+            was_online = fault.log_dir in [home.disk.root for home in self.logs.online]
             self.take_offline(fault)
-            if name not in self.hosted.online:
+            if name in self.hosted.online:
+                return
+            if was_online and name not in self.hosted.offline:
+                # The replica may belong in another directory (`LogManager.getOrCreateLog`).
+                self._change(replica, leads=leads)
+            else:
                 # As Kafka: a log that could not be created is offline too (`markPartitionOffline`).
                 self.hosted.take_offline(name)
             return

@@ -43,6 +43,7 @@ class Turns(Generic[K, V]):
 
     def postpone(self, key: K, value: V) -> None:
         """Add an item in `POSTPONED_MS`, unless `put` is called with a later value before."""
+        self._waiting.pop(key, None)
         if not self._postponed:
             self.env.after(POSTPONED_MS, self._resume)
         self._postponed[key] = value

@@ -12,6 +12,7 @@ from minikafka.messages.elect_leaders import (
 )
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory
+from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.sim_world import (
     create_topic,
@@ -130,6 +131,43 @@ def test_a_topic_of_that_name_that_is_made_later_has_a_log():
     world.stop()
     world.start()
     assert values_of(fetch(leader_client(world.cluster, "t"), "t")) == [b"x"]
+
+
+@pytest.mark.parametrize("unreadable", ["the third", "its own"])
+@pytest.mark.parametrize("elr", [0, 1])
+def test_a_log_that_the_controller_knows_as_lost_stays_lost(elr, unreadable):
+    """Whatever directory is unreadable at the next start: it may hold the log, or not."""
+    levels = {**DEFAULT_LEVELS, "eligible.leader.replicas.version": elr}
+    cluster = started_cluster(2, separate_controller=True, log_dirs=3, levels=levels)
+    create_topic(cluster, "t", replicas=[[1], [1], [1]])
+    node = cluster.nodes[1]
+    logs = node.node.broker.logs
+    (at, home), *_ = (
+        (at, logs.directory_of(at).disk.root) for at in logs.logs
+        if logs.directory_of(at).disk.root != node.config.metadata_log_dir
+    )  # fmt: skip
+    assert produce(leader_client(cluster, *at), "t", b"x", partition=at.partition).error_code == 0
+
+    def restart(disks):
+        node.shut_down()
+        cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
+        node.use(disks)
+        node.start()
+        cluster.world.run(20_000)
+
+    disks = dict(node.disks)
+    cluster.world.run(11_000)
+    restart({path: disk for path, disk in disks.items() if path != home})
+    assert registration(cluster, *at).directory(1) == DIRECTORY_LOST
+    kept = [path for path in disks if path not in (home, node.config.metadata_log_dir)]
+    broken = disks[home if unreadable == "its own" else kept[0]]
+    broken.broken = IO_ERROR
+    restart({path: disk for path, disk in disks.items() if path != home or disk is broken})
+    assert registration(cluster, *at).leader == -1
+    broken.repair()
+    restart(disks)
+    answer = fetch(leader_client(cluster, *at), "t", partition=at.partition)
+    assert values_of(answer) == [b"x"]
 
 
 class Replaced(Removed):

@@ -120,16 +120,50 @@ def test_a_log_waits_for_descriptors_before_it_is_renamed(leading, monkeypatch):
     assert len(renamed(leading)) == 1
 
 
-def test_a_topic_of_the_same_name_does_not_wait_for_descriptors(leading, monkeypatch):
+@pytest.fixture
+def without_descriptors(leading, monkeypatch):
+    """The topic was deleted, and no checkpoint can be written."""
     leading.partition().append_as_leader(batch_of(1), required_acks=1)
+    leading.run(2 * CHECKPOINT_MS)
 
     def refuse(disk, *_, **__):
         raise OutOfFilesFault(disk.root, "Too many open files")
 
     monkeypatch.setattr(log_directory, "write_offsets", refuse)
     leading.apply(leading.no_topic())
+
+
+@pytest.mark.usefixtures("without_descriptors")
+def test_a_topic_of_the_same_name_waits_for_descriptors(leading, monkeypatch):
+    """Else a start before they are back would take the new log, without a record, for lost."""
     leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
     leading.run(2 * POSTPONED_MS)
+    assert (T in leading.manager.partitions, renamed(leading)) == (False, [])
+    monkeypatch.undo()
+    leading.run(2 * POSTPONED_MS)
+    assert leading.partition().topic_id == OTHER_ID
+    assert len(renamed(leading)) == 1
+
+
+@pytest.mark.usefixtures("without_descriptors")
+def test_a_removed_log_whose_directory_fails_is_no_replica(leading, monkeypatch):
+    monkeypatch.undo()
+    leading.logs.directory_of(T).disk.broken = IO_ERROR
+    leading.run(2 * POSTPONED_MS)
+    assert (len(leading.offline), T in leading.manager.hosted.offline) == (1, False)
+    leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
+    leading.run(2 * POSTPONED_MS)
+    assert leading.partition().topic_id == OTHER_ID
+
+
+def test_a_removed_log_does_not_take_its_successor_offline(leading):
+    """Its directory fails when its new name must become durable, before there is another log."""
+    former = leading.logs.directory_of(T)
+    leading.apply(leading.no_topic())
+    former.disk.broken = IO_ERROR
+    leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
+    leading.run(2 * POSTPONED_MS)
+    assert [fault.log_dir for fault in leading.offline] == [former.disk.root]
     assert leading.partition().topic_id == OTHER_ID
 
 
