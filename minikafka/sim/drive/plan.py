@@ -67,7 +67,7 @@ _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
-_WORK_SHARE = 0.3
+_WORK_SHARE = _COORDINATING_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
@@ -79,19 +79,18 @@ _DRAWN_APART = (
 _DELETING_SHARE = 0.1
 _FEATURE_SHARE = _FEW_FILES_SHARE = 0.15
 _LINKS_SHARE = 0.1
-_CRASHING_SHARE = _ERRORS_SHARE = _DAMAGE_SHARE = _RIVALLING_SHARE = 0.2
+_CRASHING_SHARE = _ERRORS_SHARE = _DAMAGE_SHARE = _RIVALLING_SHARE = _RELOCATING_SHARE = 0.2
 _DAMAGE_ALONE_SHARE = _TWO_DISKS_SHARE = 0.5
-_RELOCATING_SHARE = 0.2
 _SMALL_SLICE_BYTES = 400
 _SHRINKING_SHARE = 0.15
 _TRUNCATING_SHARE = 0.06
 _TRANSACTIONS_SHARE = 0.35
 _UPGRADING_SHARE = 0.25
-_COORDINATING_SHARE = 0.3
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS, _LONG_MS = (200, 2_000, 8_000, 30_000), (4_000, 8_000, 30_000)
 _SHORT_MS = (500, 2_000, 4_000)
+_MOST_WORK_MS = 100  # With transactions: more than that could be too much for two workers.
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, STOPPING),
     ("rot", _ROT_SHARE, ROTTING),
@@ -368,6 +367,7 @@ def _with_transactions(plan: Plan) -> Plan:
         transaction_timeout_ms=own.choice((2_000, 4_000, 8_000)),
         transaction_pace_ms=own.choice((200, 600, 2_000)),
         plain_writers=Random(f"shared/{plan.seed}").choice((0, 1, 2)),
+        work_ms=min(plan.work_ms, _MOST_WORK_MS),
     )
     upgrades = own.random() < _UPGRADING_SHARE
     added = _incidents(own, plan, UPGRADING, lasting_ms=_SHORT_MS) if upgrades else []

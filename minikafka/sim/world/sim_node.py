@@ -15,9 +15,11 @@ from minikafka.common import events
 from minikafka.common.budget import STEP_UNITS
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
 from minikafka.log.future_logs import SLICE_BYTES
+from minikafka.log.log_directory import LogDirectory
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.sim.world.crashes import Crash, CrashWithinStep, PlannedCrashes
@@ -81,6 +83,8 @@ class SimNode:
     """The disks of the log directories that are not in `log.dirs` for a time."""
     failed_directories: tuple[str, ...] = ()
     """The log directories without which the last process ended."""
+    replicas_online: frozenset[TopicPartition] = frozenset()
+    """The replicas that were online when the last process ended."""
     starts: int = 0
     steps: int = 0
     flushes: int = 0
@@ -419,11 +423,9 @@ class SimNode:
             self.has_old_disks = self.stop_was_cut = False
             homes = () if broker is None else broker.logs.directories
             self.failed_directories = tuple(x.disk.root for x in homes if not x.is_online)
+            self.replicas_online = frozenset(() if broker is None else broker.replicas.partitions)
             # A directory that failed at the start keeps the file of an earlier process.
-            self._closed = tuple(
-                x.disk.root for x in homes
-                if x.is_loaded and self.disks[x.disk.root].exists(CLEAN_SHUTDOWN)
-            )  # fmt: skip
+            self._closed = tuple(x.disk.root for x in homes if _is_closed(x, self.disks))
         self.stopping = False
         self._crashes.process_ended()
         self.node = None
@@ -481,3 +483,7 @@ class _StopObserver:
 
     def broker_rejected(self, why: str) -> None:
         self.node.broker_rejected(why)
+
+
+def _is_closed(home: LogDirectory, disks: Mapping[str, SimDisk]) -> bool:
+    return home.is_loaded and disks[home.disk.root].exists(CLEAN_SHUTDOWN)

@@ -3,7 +3,8 @@
 A directory fails, the replica leaves the broker and is assigned to it again: its new log is in
 another directory. Or the directory is taken out of `log.dirs`, and the replica is copied. With both
 directories the broker does not start, as in Apache Kafka. The older folder is in a directory that
-the last process ran without, and that the metadata does not name.
+the last process ran without, and either that process had the replica elsewhere, or the metadata
+does not name the directory.
 """
 
 from collections.abc import Iterator
@@ -72,7 +73,8 @@ def _older(node: SimNode, at: TopicPartition, image: MetadataImage) -> Iterator[
     named = _named_directory(node, at, image)
     older = [
         disk for disk in disks
-        if disk.root in node.failed_directories and _directory_id(disk) != named
+        if disk.root in node.failed_directories
+        and (at in node.replicas_online or _directory_id(disk) != named)
     ]  # fmt: skip
     if len(older) < len(disks):
         yield from older

@@ -44,6 +44,14 @@ def test_a_third_of_the_seeds_has_transactions_with_the_settings_of_the_cluster(
     assert {plan.always_bumps_epochs for plan in chosen} == {True, False}
 
 
+def test_the_batches_of_transactions_are_not_more_work_than_brokers_can_do():
+    """Seed 90000237: producers sent again what had waited for a worker too long."""
+    plans = [draw(seed, 10_000) for seed in range(300)]
+    slow = {plan.transactions for plan in plans if plan.work_ms > 100}
+    assert slow == {False}
+    assert {plan.work_ms for plan in plans if plan.transactions} == {20, 100}
+
+
 def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
     for plan in PLANS:
         times = [incident.at_ms for incident in plan.incidents]

@@ -127,7 +127,21 @@ def test_the_folder_that_the_metadata_names_is_not_older(refused):
     contents = [node.disks[path].content(META_PROPERTIES) for path in (OLD, NEW)]
     assert read_meta_properties(node.disks[NEW]).directory_id == image.partition(*at).directory(2)
     contents[0][:], contents[1][:] = bytes(contents[1]), bytes(contents[0])
+    node.replicas_online = frozenset()
     assert OlderFolders(cluster).move_later(node, fault, image) == 0
+
+
+def test_it_is_older_if_the_last_process_had_the_replica_elsewhere(refused):
+    """Seed 90000234: the process was killed before the controller knew the new directory."""
+    cluster, at, fault = refused
+    node = cluster.nodes[2]
+    assert at in node.replicas_online
+    contents = [node.disks[path].content(META_PROPERTIES) for path in (OLD, NEW)]
+    contents[0][:], contents[1][:] = bytes(contents[1]), bytes(contents[0])
+    folders = OlderFolders(cluster)
+    assert folders.move_later(node, fault, image_of(cluster)) == 1
+    assert folders.move(node)
+    assert not node.disks[OLD].exists(str(at))
 
 
 def test_no_folder_is_older_if_the_last_process_had_all_directories(refused):
