@@ -407,6 +407,55 @@ UNIT_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a lost log gets an empty successor while another directory is unreadable",
+            ("log.log_manager", "LogManager.is_gone",
+             "if directory_id != DIRECTORY_LOST and (", "if ("),
+        ),
+        "tests/simulation/test_lost_logs.py"
+        "::test_a_log_that_the_controller_knows_as_lost_stays_lost",
+        "no replica may lead while one directory is out and another one fails at a start",
+    ),
+    UnitMutation(
+        mutation(
+            "a topic is made before the checkpoints have forgotten the former one",
+            ("replica.removed_logs", "RemovedLogs._is_forgotten",
+             "if self.logs.is_forgotten(name):", "if True:"),
+        ),
+        "tests/unit/replica/test_removed_logs.py"
+        "::test_a_topic_of_the_same_name_waits_for_descriptors",
+        "a topic must be created again without descriptors, and the broker be killed",
+    ),
+    UnitMutation(
+        mutation(
+            "a removed log whose directory fails is taken for a replica",
+            ("replica.removed_logs", "RemovedLogs._is_forgotten",
+             "turns.postpone(name, None)", "pass"),
+        ),
+        "tests/unit/replica/test_removed_logs.py"
+        "::test_a_removed_log_whose_directory_fails_is_no_replica",
+        "descriptors must be missing at a deletion, and the directory fail within a second",
+    ),
+    UnitMutation(
+        mutation(
+            "the failure of a former log's directory takes a new log offline",
+            ("replica.replica_manager", "ReplicaManager._change",
+             "if was_online and name not in self.hosted.offline:", "if False:"),
+        ),
+        "tests/unit/replica/test_removed_logs.py"
+        "::test_a_removed_log_does_not_take_its_successor_offline",
+        "a topic must be created again when the directory of the former log fails",
+    ),
+    UnitMutation(
+        mutation(
+            "every wait for descriptors has a timer of its own",
+            ("replica.turns", "Turns.postpone", "if not self._resumes:", "if True:"),
+        ),
+        "tests/unit/replica/test_turns.py"
+        "::test_an_item_that_is_dropped_and_postponed_again_has_one_timer",
+        "no record is at risk",
+    ),
+    UnitMutation(
+        mutation(
             "the timeout of a loaded transaction counts from its start in the future",
             ("transaction.shard", "TransactionShard._take_over",
              "started_by(transaction, now_ms)", "transaction"),

@@ -10,6 +10,7 @@ Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -203,9 +204,9 @@ class ReplicaManager:
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
         self._lost.find(image, changes)
-        strays = self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id))
+        strays = self.logs.strays(partial(_belongs, image, self.broker_id))
         for name in (*strays, *self.logs.futures):
-            if name in strays or not self._has_replica(image, name):
+            if name in strays or not _has_replica(image, name, self.broker_id):
                 self.moves.remove(name)
         self._removed.set_strays_aside(strays)
         self._apply(image, changes)
@@ -230,16 +231,6 @@ class ReplicaManager:
                 partition.advance_high_watermark()
         if previous.brokers is not image.brokers:
             self._brokers_changed()
-
-    def _belongs(self, image: MetadataImage, name: TopicPartition, topic_id: Uuid | None) -> bool:
-        topic = image.topic(name.topic)
-        if topic is None or topic_id is None or topic.topic_id != topic_id:
-            return False
-        return self._has_replica(image, name)
-
-    def _has_replica(self, image: MetadataImage, name: TopicPartition) -> bool:
-        registration = image.partition(name.topic, name.partition)
-        return registration is not None and self.broker_id in registration.replicas
 
     def _apply(self, image: MetadataImage, changes: LocalChanges) -> None:
         self.image = image
@@ -463,3 +454,17 @@ class ReplicaManager:
             partition.flushed()
         elif not log.awaits_flush:
             self._fetchers.flushed(TopicIdPartition(partition.topic_id, name.partition))
+
+
+def _belongs(
+    image: MetadataImage, broker_id: int, name: TopicPartition, topic_id: Uuid | None
+) -> bool:
+    topic = image.topic(name.topic)
+    if topic is None or topic_id is None or topic.topic_id != topic_id:
+        return False
+    return _has_replica(image, name, broker_id)
+
+
+def _has_replica(image: MetadataImage, name: TopicPartition, broker_id: int) -> bool:
+    registration = image.partition(name.topic, name.partition)
+    return registration is not None and broker_id in registration.replicas

@@ -29,6 +29,7 @@ class Turns(Generic[K, V]):
     _waiting: dict[K, V] = field(default_factory=dict)
     _postponed: dict[K, V] = field(default_factory=dict)
     _is_scheduled: bool = False
+    _resumes: bool = False
 
     def __contains__(self, key: K) -> bool:
         return key in self._waiting or key in self._postponed
@@ -44,11 +45,13 @@ class Turns(Generic[K, V]):
     def postpone(self, key: K, value: V) -> None:
         """Add an item in `POSTPONED_MS`, unless `put` is called with a later value before."""
         self._waiting.pop(key, None)
-        if not self._postponed:
-            self.env.after(POSTPONED_MS, self._resume)
         self._postponed[key] = value
+        if not self._resumes:
+            self._resumes = True
+            self.env.after(POSTPONED_MS, self._resume)
 
     def _resume(self) -> None:
+        self._resumes = False
         postponed, self._postponed = self._postponed, {}
         self._waiting = postponed | self._waiting
         if self._waiting:
@@ -76,7 +79,8 @@ class Turns(Generic[K, V]):
         self._waiting = self._postponed | self._waiting
         self._postponed = {}
         for key in list(self._waiting):
-            self.work(key, self._waiting.pop(key))
+            if key in self._waiting:
+                self.work(key, self._waiting.pop(key))
         self.after()
 
     def _turn(self) -> None:

@@ -3,7 +3,7 @@ from random import Random
 import pytest
 
 from minikafka.common.environment import Environment
-from minikafka.replica.turns import Turns
+from minikafka.replica.turns import POSTPONED_MS, Turns
 
 
 class World:
@@ -75,3 +75,36 @@ def test_the_end_of_a_turn_is_reported_and_that_of_all_work_in_one_step(world):
 def test_none_values_wait_too(world):
     world.turns.put("x", None)
     assert world.turns.drop("x")
+
+
+def test_an_item_that_is_dropped_and_postponed_again_has_one_timer(world, monkeypatch):
+    timers = []
+    monkeypatch.setattr(Environment, "after", lambda _, ms, action: timers.append((ms, action)))
+    for _ in range(3):
+        world.turns.postpone("a", "A")
+        assert world.turns.drop("a")
+    world.turns.postpone("a", "A")
+    ((delay_ms, resume),) = timers
+    assert delay_ms == POSTPONED_MS
+    resume()
+    assert world.done == [("a", "A")]
+    world.turns.postpone("b", "B")
+    assert len(timers) == 2
+
+
+def test_a_postponed_item_is_worked_on_once(world, monkeypatch):
+    timers = []
+    monkeypatch.setattr(Environment, "after", lambda _, __, action: timers.append(action))
+    world.put("a")
+    world.turns.postpone("a", "later")
+    world.turns.begin()
+    assert world.done == []
+    timers.pop()()
+    assert world.done == [("a", "later")]
+
+
+def test_work_may_drop_other_items_while_all_are_finished(world):
+    world.turns.work = lambda key, _: [world.done.append(key), world.turns.drop("b")]
+    world.put("a", "b", "c")
+    world.turns.finish()
+    assert world.done == ["a", "c"]
