@@ -192,9 +192,9 @@ class LogManager:
         Raises:
             BadMetaPropertiesError: both have records; only an operator knows which are newer.
         """
-        first = self._homes.setdefault(at, second)
-        if first is second or not second.is_online:
-            return  # The other directory has failed meanwhile.
+        first = self._homes.setdefault(at, second) if second.is_online else second
+        if first is second:
+            return  # One of the directories has failed meanwhile.
         for unused, used in ((second, first), (first, second)):
             if not held_records(unused.disk, str(at)):
                 self._homes[at] = used
@@ -234,10 +234,7 @@ class LogManager:
             home.lost.pop(at, None)
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """True if a log is missing and its directory is none of those of this node.
-
-        What was reported as lost stays so, also if a directory is unreadable that may have it.
-        """
+        """True if a log is missing, and was reported as lost or is in no directory of this node."""
         if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
             return False
         known = [directory.directory_id for directory in self.directories]
@@ -418,7 +415,8 @@ class LogManager:
                 "log directory %s goes offline; logs in it: %d", log_dir, len(directory.logs)
             )
             directory.is_online = False
-            lost += directory.logs
+            # Another directory may have the log that is used.
+            lost += [at for at in directory.logs if self._homes.get(at, directory) is directory]
             for log in directory.logs.values():
                 log.abandon()
             directory.logs.clear()

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
@@ -56,3 +57,22 @@ def test_a_directory_that_cannot_rename_it_goes_offline(disks, with_records):
     assert fault.log_dir == disks[unused].root
     assert manager.directory_of(TP).disk is disks[1 - unused]
     assert manager.get(TP).log_end_offset == len(with_records)
+
+
+def test_logs_of_the_other_directory_stay_in_use_when_one_fails(disks):
+    other = TopicPartition("t", 1)
+    for disk in disks:
+        manager = start([disk])
+        for at in (TP, other):
+            log = manager.create(at, ID, CONFIG, NOW)
+            if disk is disks[0]:
+                append(log)
+        assert manager.shutdown(42) == []
+        disk.crash()
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    disks[1].error = OneError(IO_ERROR, 0, ("rename",))
+    for disk in disks:
+        disk.step_begins()
+    (fault,) = manager.load(lambda _: CONFIG, NOW)
+    assert fault.log_dir == disks[1].root
+    assert {at: log.log_end_offset for at, log in manager.logs.items()} == {TP: 1, other: 1}
