@@ -171,6 +171,8 @@ class LogManager:
                 self._retire_unused(at, directory, now)
             except StorageFault as fault:
                 fail(fault)
+                if directory.is_online:
+                    self._homes.setdefault(at, directory)
         try:
             self.futures.load(config_of, now)
         except StorageFault as fault:
@@ -408,9 +410,7 @@ class LogManager:
     def take_offline(self, log_dir: str) -> list[TopicPartition]:
         """Stop the use of a directory; return the partitions whose logs were in it."""
         lost: list[TopicPartition] = []
-        for directory in self.online:
-            if directory.disk.root != log_dir:
-                continue
+        for directory in [each for each in self.online if each.disk.root == log_dir]:
             _log.error(
                 "log directory %s goes offline; logs in it: %d", log_dir, len(directory.logs)
             )

@@ -205,10 +205,11 @@ class ReplicaManager:
         changes = local_changes(MetadataImage(), image, self.broker_id)
         self._lost.find(image, changes)
         strays = self.logs.strays(partial(_belongs, image, self.broker_id))
+        # First: a directory that fails drops its removed logs, and its replicas go offline.
+        self._removed.set_strays_aside(strays)
         for name in (*strays, *self.logs.futures):
             if name in strays or not _has_replica(image, name, self.broker_id):
                 self.moves.remove(name)
-        self._removed.set_strays_aside(strays)
         self._apply(image, changes)
         self._started = True
         self._tasks.start()

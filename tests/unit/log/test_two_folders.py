@@ -4,8 +4,11 @@ from random import Random
 
 import pytest
 
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log import log_manager
 from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
@@ -57,6 +60,23 @@ def test_a_directory_that_cannot_rename_it_goes_offline(disks, with_records):
     assert fault.log_dir == disks[unused].root
     assert manager.directory_of(TP).disk is disks[1 - unused]
     assert manager.get(TP).log_end_offset == len(with_records)
+
+
+@pytest.mark.parametrize("unreadable", [0, 1])
+def test_the_log_that_can_be_read_is_used(disks, monkeypatch, unreadable):
+    with_two_folders(disks, 1 - unreadable)
+
+    def refuse(disk, folder):
+        if disk is disks[unreadable]:
+            raise StorageFault(disk.root, IO_ERROR)
+        return held_records(disk, folder)
+
+    monkeypatch.setattr(log_manager, "held_records", refuse)
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    (fault,) = manager.load(lambda _: CONFIG, NOW)
+    assert fault.log_dir == disks[unreadable].root
+    assert manager.directory_of(TP).disk is disks[1 - unreadable]
+    assert manager.get(TP).log_end_offset == 1
 
 
 def test_logs_of_the_other_directory_stay_in_use_when_one_fails(disks):

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import UnknownTopicIdError
-from minikafka.common.faults import OutOfFilesFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.log import log_directory
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
@@ -11,6 +11,7 @@ from minikafka.log.checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
+from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.turns import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
@@ -169,3 +170,26 @@ def test_a_removed_log_does_not_take_its_successor_offline(leading):
 
 def renamed(world):
     return [name for name in world.files() if name.endswith("-delete")]
+
+
+def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, monkeypatch):
+    """It fails when the future logs of strays are removed."""
+    root = leading.logs.directory_of(T).disk.root
+    leading.partition().append_as_leader(batch_of(1), required_acks=1)
+    leading.logs.shutdown(10)
+    for disk in leading.disks:
+        disk.crash()
+
+    def fail(moves, _):
+        moves.on_fault(StorageFault(root, IO_ERROR))
+
+    monkeypatch.setattr(LogDirMoves, "remove", fail)
+    leading.boot()
+    leading.start(
+        leading.no_topic(),
+        leading.topic(topic_id=OTHER_ID),
+        leading.put(1, topic_id=OTHER_ID),
+    )
+    assert [fault.log_dir for fault in leading.offline] == [root]
+    assert leading.manager.hosted.offline == {}
+    assert leading.partition().topic_id == OTHER_ID
