@@ -265,7 +265,7 @@ class LogManager:
         A log that exists uses `config` from now: when it was loaded its topic was not known yet.
 
         Raises:
-            StorageFault: the directory reports an error or is offline, or none is online.
+            StorageFault: a directory reports an error, the named one is offline, or all are.
         """
         log = self.get(at)
         if log is not None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.replica.turns import Turns
