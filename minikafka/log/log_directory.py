@@ -55,6 +55,8 @@ class LogDirectory:
     clean_shutdown_epoch: int | None
     """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
+    contested: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
+    """Logs that are not used before the metadata is known (`TwoFolders`)."""
     lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
     """Logs whose folder is missing, or that were set aside for damage; until they are created."""
     superseded: dict[TopicPartition, SupersededLog] = field(default_factory=dict)
@@ -115,6 +117,18 @@ class LogDirectory:
         content.
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
+
+    @property
+    def _loaded(self) -> Mapping[TopicPartition, UnifiedLog]:
+        return self.logs | self.contested if self.contested else self.logs
+
+    def abandon(self) -> None:
+        """Go offline: close all logs as they are."""
+        self.is_online = False
+        for log in self._loaded.values():
+            log.abandon()
+        self.logs.clear()
+        self.contested.clear()
 
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
         """Load the logs of all partitions, but not the metadata log, which `raft` loads (C2).
@@ -197,16 +211,10 @@ class LogDirectory:
 
     def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
         offsets = read_offsets(self.disk, name)
-        if offsets is None and self._remove_damaged(name):
+        if offsets is None and self.disk.exists(name):
+            self._remove(name)
             _log.warning("%s/%s is damaged: using 0 for all its offsets", self.disk.root, name)
         return offsets or {}
-
-    def _remove_damaged(self, name: str) -> bool:
-        """Remove a checkpoint that cannot be read; False if the file does not exist."""
-        if not self.disk.exists(name):
-            return False
-        self._remove(name)
-        return True
 
     def _remove(self, name: str) -> None:
         """Remove a damaged checkpoint.
@@ -357,18 +365,18 @@ class LogDirectory:
         """Write the recovery points, durably if one has changed: a torn file counts as damaged."""
         offsets = {at: log.recovery_point for at, log in self._remembered()}
         sync |= offsets != self._written.get(RECOVERY_POINTS)
-        sync |= any(log.flushes.recovery_point_fell for log in self.logs.values())
+        sync |= any(log.flushes.recovery_point_fell for log in self._loaded.values())
         self._write_checkpoint(RECOVERY_POINTS, offsets, sync=sync)
         if not sync:
             for at, offset in offsets.items():
                 self._checkpointed[at] = max(offset, self._checkpointed.get(at, 0))
             return
         self._checkpointed = dict(offsets)
-        for log in self.logs.values():
+        for log in self._loaded.values():
             log.flushes.recovery_point_fell = False
 
     def _remembered(self) -> Iterator[tuple[TopicPartition, UnifiedLog]]:
-        return ((at, log) for at, log in self.logs.items() if at not in self.forgotten)
+        return ((at, log) for at, log in self._loaded.items() if at not in self.forgotten)
 
     def write_checkpoints(self) -> None:
         """Write the checkpoints of all offsets."""
@@ -401,7 +409,7 @@ class LogDirectory:
 
     def close(self, broker_epoch: int, *, is_clean: bool = True) -> None:
         """Flush and close all logs; write the clean shutdown file if all had been loaded (C1)."""
-        closing = [(log, log.prepare_close()) for log in self.logs.values()]
+        closing = [(log, log.prepare_close()) for log in self._loaded.values()]
         run_all(self.disk, [request for _, request in closing if request is not None])
         for log, request in closing:
             log.finish_close(request)

@@ -25,7 +25,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_folders import held_records
+from minikafka.log.two_folders import TwoFolders
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -69,6 +69,7 @@ class LogManager:
     futures: FutureLogs = field(init=False)
     preferred: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
     """The directories in which logs that do not exist yet must be created."""
+    two_folders: TwoFolders = field(init=False)
     _homes: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
     _retention: _Periodic = field(default_factory=_Periodic)
     _recovery_points: _Periodic = field(default_factory=_Periodic)
@@ -76,8 +77,9 @@ class LogManager:
     _expiration: _Periodic = field(default_factory=_Periodic)
 
     def __post_init__(self) -> None:
-        """Create the future logs of the directories."""
+        """Begin without logs."""
         self.futures = FutureLogs(self.directories, self._homes, self.rng)
+        self.two_folders = TwoFolders(self.directories, self._homes, self.rng)
 
     @classmethod
     def open(
@@ -154,7 +156,7 @@ class LogManager:
             faults.append(fault)
             self.take_offline(fault.log_dir)
 
-        twice: list[tuple[TopicPartition, LogDirectory]] = []
+        twice: dict[TopicPartition, None] = {}
         self.futures.settle_interrupted_swaps(fail)
         for directory in self.online:
             try:
@@ -163,16 +165,10 @@ class LogManager:
                 fail(fault)
                 continue
             for at in directory.logs:
-                home = self._homes.setdefault(at, directory)
-                if home is not directory:
-                    twice.append((at, directory))
-        for at, directory in twice:
-            try:
-                self._retire_unused(at, directory, now)
-            except StorageFault as fault:
-                fail(fault)
-                if directory.is_online:
-                    self._homes.setdefault(at, directory)
+                if self._homes.setdefault(at, directory) is not directory:
+                    twice[at] = None
+        for at in twice:
+            self.two_folders.decide(at, now, fail)
         try:
             self.futures.load(config_of, now)
         except StorageFault as fault:
@@ -183,34 +179,6 @@ class LogManager:
         for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
             each.due_ms = first
         return faults
-
-    def _retire_unused(self, at: TopicPartition, second: LogDirectory, now: Now) -> None:
-        """Keep one of two logs of a partition, if the other one never held a record.
-
-        A broker that restarts without one of its directories does not know of the folder there
-        until the metadata names the directory, and makes another one. Unlike Kafka (row 128), which
-        does not start.
-
-        Raises:
-            BadMetaPropertiesError: both have records; only an operator knows which are newer.
-        """
-        first = self._homes.setdefault(at, second) if second.is_online else second
-        if first is second:
-            return  # One of the directories has failed meanwhile.
-        for unused, used in ((second, first), (first, second)):
-            if not held_records(unused.disk, str(at)):
-                self._homes[at] = used
-                unused.retire(at, DELETE_SUFFIX, self.rng, now)
-                _log.warning(
-                    "%s is in both %s and %s: removed the second one, which never held a record",
-                    at, used.disk.root, unused.disk.root,
-                )  # fmt: skip
-                return
-        raise BadMetaPropertiesError(
-            f"{at} is in both {first.disk.root} and {second.disk.root}: a directory was offline "
-            "while the log was moved or the replica was assigned again, or a folder was copied. "
-            "Move the older of the two folders away, usually the one in the directory that failed"
-        )
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The log of a partition, or None if it is not on this node or not online."""
@@ -414,12 +382,9 @@ class LogManager:
             _log.error(
                 "log directory %s goes offline; logs in it: %d", log_dir, len(directory.logs)
             )
-            directory.is_online = False
             # Another directory may have the log that is used.
             lost += [at for at in directory.logs if self._homes.get(at, directory) is directory]
-            for log in directory.logs.values():
-                log.abandon()
-            directory.logs.clear()
+            directory.abandon()
             self.futures.take_offline(directory)
         for at in lost:
             self._homes.pop(at, None)

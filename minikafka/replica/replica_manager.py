@@ -115,15 +115,9 @@ class ReplicaManager:
         self.hosted = HostedPartitions(self._fetchers, self.on_removed)
         self._failures = LogDirFailureHandler(logs, self.hosted, self._removed, self.on_offline)
         self._damaged = DamagedLogs(
-            env,
-            self.broker_id,
-            logs,
-            lambda: self.image,
-            self.hosted,
-            self._lost,
-            self.assignments,
-            on_fault,
-        )
+            env, self.broker_id, logs, lambda: self.image, self.hosted, self._lost,
+            self.assignments, on_fault,
+        )  # fmt: skip
         self.moves = LogDirMoves(
             env,
             self.broker_id,
@@ -203,8 +197,11 @@ class ReplicaManager:
         """
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
+        belongs = partial(_belongs, image, self.broker_id)
+        for fault in self.logs.two_folders.settle(belongs, self.env.clock.now):
+            self.take_offline(fault)
         self._lost.find(image, changes)
-        strays = self.logs.strays(partial(_belongs, image, self.broker_id))
+        strays = self.logs.strays(belongs)
         # First: a directory that fails drops its removed logs, and its replicas go offline.
         self._removed.set_strays_aside(strays)
         for name in (*strays, *self.logs.futures):

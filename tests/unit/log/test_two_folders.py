@@ -5,13 +5,13 @@ from random import Random
 import pytest
 
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import TopicPartition
-from minikafka.log import log_manager
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log import two_folders
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
 
 
 def with_two_folders(disks, *with_records):
@@ -71,7 +71,7 @@ def test_the_log_that_can_be_read_is_used(disks, monkeypatch, unreadable):
             raise StorageFault(disk.root, IO_ERROR)
         return held_records(disk, folder)
 
-    monkeypatch.setattr(log_manager, "held_records", refuse)
+    monkeypatch.setattr(two_folders, "held_records", refuse)
     manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
     (fault,) = manager.load(lambda _: CONFIG, NOW)
     assert fault.log_dir == disks[unreadable].root
@@ -96,3 +96,160 @@ def test_logs_of_the_other_directory_stay_in_use_when_one_fails(disks):
     (fault,) = manager.load(lambda _: CONFIG, NOW)
     assert fault.log_dir == disks[1].root
     assert {at: log.log_end_offset for at, log in manager.logs.items()} == {TP: 1, other: 1}
+
+
+OTHER_ID = Uuid.of(5, 7)
+
+
+def of_topics(disks, *topic_ids):
+    """Each directory was used without the others, and has two records of a topic `t`."""
+    for disk, topic_id in zip(disks, topic_ids, strict=True):
+        manager = start([disk])
+        log = manager.create(TP, topic_id, CONFIG, NOW)
+        append(log)
+        append(log)
+        log.update_high_watermark(2)
+        assert log.increment_log_start_offset(1)
+        assert manager.shutdown(42) == []
+        disk.crash()
+
+
+def belongs_to(present):
+    return lambda at, topic_id: (at, topic_id) == (TP, present)
+
+
+def strays(disk):
+    return [name for name in disk.list("") if name.endswith("-stray")]
+
+
+@pytest.mark.parametrize("present", [0, 1])
+def test_the_log_of_the_present_topic_is_used(disks, caplog, present):
+    topic_ids = (ID, OTHER_ID)
+    of_topics(disks, *topic_ids)
+    manager = start(disks)
+    assert manager.get(TP) is None
+    assert manager.logs == {}
+    assert manager.two_folders.settle(belongs_to(topic_ids[present]), NOW) == []
+    assert manager.directory_of(TP).disk is disks[present]
+    assert manager.get(TP).topic_id == topic_ids[present]
+    assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
+    assert strays(disks[present]) == []
+    (stray,) = strays(disks[1 - present])
+    assert f"t-0 in {disks[1 - present].root} is set aside as {stray}" in caplog.text
+    manager.shutdown(43)
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    assert again.get(TP).topic_id == topic_ids[present]
+    assert again.lost == {}
+    assert again.previous_broker_epoch == 43
+
+
+def test_without_a_replica_both_are_set_aside(disks):
+    of_topics(disks, ID, OTHER_ID)
+    manager = start(disks)
+    assert manager.two_folders.settle(belongs_to(Uuid.of(5, 8)), NOW) == []
+    assert manager.logs == {}
+    assert [len(strays(disk)) for disk in disks] == [1, 1]
+    log = manager.create(TP, Uuid.of(5, 8), CONFIG, NOW)
+    assert (log.log_start_offset, log.log_end_offset) == (0, 0)
+
+
+def test_a_stop_before_the_metadata_is_known_loses_nothing(disks):
+    of_topics(disks, ID, OTHER_ID)
+    start(disks).shutdown(43)
+    for disk in disks:
+        disk.crash()
+    manager = start(disks)
+    assert manager.previous_broker_epoch == 43
+    assert manager.lost == {}
+    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    log = manager.get(TP)
+    assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (1, 2, 2)
+
+
+def test_a_crash_before_the_metadata_is_known_loses_nothing(disks):
+    of_topics(disks, ID, OTHER_ID)
+    start(disks)
+    for disk in disks:
+        disk.crash()
+    manager = start(disks)
+    assert manager.two_folders.settle(belongs_to(ID), NOW) == []
+    assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
+
+
+class Refuses:
+    """No descriptor is left."""
+
+    def random(self):
+        return 0.0
+
+
+@pytest.mark.parametrize("lacks_files", [False, True])
+def test_a_directory_that_keeps_the_former_log_goes_offline(disks, lacks_files):
+    """A new log of the partition must not get the folder of the former one."""
+    of_topics(disks, ID, OTHER_ID)
+    manager = start(disks)
+    if lacks_files:
+        disks[0].few_files = Refuses()
+    else:
+        disks[0].error = OneError(IO_ERROR, 0, ("rename",))
+    for disk in disks:
+        disk.step_begins()
+    (fault,) = manager.two_folders.settle(belongs_to(OTHER_ID), NOW)
+    assert (fault.log_dir, type(fault)) == (disks[0].root, StorageFault)
+    assert manager.take_offline(fault.log_dir) == []
+    assert manager.get(TP).topic_id == OTHER_ID
+
+
+def test_a_directory_that_fails_before_takes_its_log_with_it(disks):
+    of_topics(disks, ID, OTHER_ID)
+    manager = start(disks)
+    assert manager.take_offline(disks[0].root) == []
+    assert manager.two_folders.settle(belongs_to(ID), NOW) == []
+    assert manager.logs == {}
+    assert len(strays(disks[1])) == 1
+
+
+def test_two_logs_of_one_topic_and_a_third_of_another(disks):
+    disks.append(formatted("three", Uuid.of(3, 3)))
+    of_topics(disks, OTHER_ID, ID, ID)
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    with pytest.raises(BadMetaPropertiesError, match="t-0 is in both two and three"):
+        manager.load(lambda _: CONFIG, NOW)
+
+
+def test_an_empty_log_of_the_present_topic_is_used(disks):
+    of_topics(disks[:1], ID)
+    manager = start(disks[1:])
+    manager.create(TP, OTHER_ID, CONFIG, NOW)
+    manager.shutdown(42)
+    disks[1].crash()
+    manager = start(disks)
+    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    assert manager.directory_of(TP).disk is disks[1]
+
+
+def test_the_future_log_of_a_former_topic_replaces_nothing(disks):
+    of_topics(disks, ID, OTHER_ID)
+    disks.append(formatted("three", Uuid.of(3, 3)))
+    manager = start([disks[0], disks[2]])
+    manager.futures.create(TP, manager.directories[1], NOW)
+    assert manager.futures.copy_slice(TP, NOW)
+    manager.shutdown(42)
+    for disk in disks:
+        disk.crash()
+    manager = start(disks)
+    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    assert manager.get(TP).topic_id == OTHER_ID
+    assert manager.futures.get(TP) is None
+    assert manager.futures.has_abandoned(TP)
+
+
+def test_a_former_log_is_not_taken_for_lost_after_a_crash(disks):
+    of_topics(disks, ID, OTHER_ID)
+    manager = start(disks)
+    assert manager.two_folders.settle(belongs_to(Uuid.of(5, 8)), NOW) == []
+    for disk in disks:
+        disk.crash()
+    assert start(disks).lost == {}

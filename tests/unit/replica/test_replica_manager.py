@@ -1,5 +1,7 @@
 """The replicas of a broker follow the metadata."""
 
+from random import Random
+
 import pytest
 
 from minikafka.common.errors import (
@@ -9,6 +11,8 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.ids import TopicIdPartition, TopicPartition
+from minikafka.log.config import LogConfig
+from minikafka.log.log_manager import LogManager
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import DIRS, ID, OTHER_ID, T, level
@@ -205,3 +209,24 @@ def test_a_broker_that_stops_makes_no_more(crowded):
     before = made(crowded)
     crowded.fetches()
     assert made(crowded) == before
+
+
+@pytest.mark.parametrize("present", [0, 1])
+def test_a_topic_that_was_created_again_without_one_directory_is_led(managed, present):
+    """The log of the former topic is in the directory that was out of `log.dirs`."""
+    for disk in managed.disks:
+        disk.crash()
+    for at, disk in enumerate(managed.disks):
+        logs = LogManager.open([disk], cluster_id="c", node_id=1, rng=Random(3))
+        assert logs.load(lambda _: LogConfig(), managed.env.clock.now) == []
+        topic_id = ID if at == present else OTHER_ID
+        log = logs.create(T, topic_id, LogConfig(), managed.env.clock.now)
+        log.append_as_leader(batch_of(at + 1), leader_epoch=0, now=managed.env.clock.now)
+        logs.shutdown(10)
+        disk.crash()
+    managed.boot()
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[present]))
+    log = managed.partition().log
+    assert (log.topic_id, log.disk) == (ID, managed.disks[present])
+    assert log.log_end_offset == present + 1
+    assert [name.endswith("-stray") for name in managed.files()] == [False, True]

@@ -1,0 +1,110 @@
+"""Partitions that have a folder in two log directories when the broker starts.
+
+A directory fails, or is taken out of `log.dirs`, and the partition gets another folder meanwhile.
+Source: `LogManager.loadLog`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
+from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_folders import held_records
+
+_log = logging.getLogger("minikafka.log")
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class TwoFolders:
+    """Decides which folder is used. `homes` has the directory of each log that is in use."""
+
+    directories: list[LogDirectory]
+    homes: dict[TopicPartition, LogDirectory]
+    rng: Random
+
+    def _with(self, at: TopicPartition) -> list[LogDirectory]:
+        return [each for each in self.directories if each.is_online and at in each.logs]
+
+    def decide(
+        self, at: TopicPartition, now: Now, on_fault: Callable[[StorageFault], None]
+    ) -> None:
+        """Find the one log of a partition that is used, or leave it to `settle`.
+
+        Of two logs of one topic, one that never held a record is removed: a broker that restarts
+        without one of its directories does not know of the folder there until the metadata names
+        the directory, and makes another one. Unlike Kafka (row 128), which does not start.
+
+        Raises:
+            BadMetaPropertiesError: both have records; only an operator knows which are newer.
+        """
+        while True:
+            try:
+                for first, second in combinations(self._with(at), 2):
+                    if at in first.logs and at in second.logs:
+                        self._retire_unused(at, first, second, now)
+                break
+            except StorageFault as fault:
+                on_fault(fault)
+        homes = self._with(at)
+        self.homes.pop(at, None)
+        if len(homes) == 1:
+            self.homes[at] = homes[0]
+            return
+        for home in homes:
+            home.contested[at] = home.logs.pop(at)
+
+    def _retire_unused(
+        self, at: TopicPartition, first: LogDirectory, second: LogDirectory, now: Now
+    ) -> None:
+        topic_ids = {home.logs[at].topic_id for home in (first, second)}
+        if len(topic_ids) > 1 and None not in topic_ids:
+            return
+        for unused, used in ((second, first), (first, second)):
+            if not held_records(unused.disk, str(at)):
+                unused.retire(at, DELETE_SUFFIX, self.rng, now)
+                _log.warning(
+                    "%s is in both %s and %s: removed the second one, which never held a record",
+                    at, used.disk.root, unused.disk.root,
+                )  # fmt: skip
+                return
+        raise BadMetaPropertiesError(
+            f"{at} is in both {first.disk.root} and {second.disk.root}: a directory was offline "
+            "while the log was moved or the replica was assigned again, or a folder was copied. "
+            "Move the older of the two folders away, usually the one in the directory that failed"
+        )
+
+    def settle(
+        self, belongs: Callable[[TopicPartition, Uuid | None], bool], now: Now
+    ) -> list[StorageFault]:
+        """Use those logs of different topics that belong to this broker; set the others aside.
+
+        `belongs` knows the metadata. Returns the faults of directories, which must go offline.
+        """
+        faults = []
+        for home in self.directories:
+            for at, log in list(home.contested.items()):
+                if belongs(at, log.topic_id):
+                    home.logs[at] = home.contested.pop(at)
+                    self.homes[at] = home
+            try:
+                # Before they are renamed: a log that checkpoints name and that is missing is lost.
+                home.forget(list(home.contested))
+                for at, log in list(home.contested.items()):
+                    home.logs[at] = home.contested.pop(at)
+                    name = home.retire(at, STRAY_SUFFIX, self.rng, now)
+                    _log.warning(
+                        "%s in %s is set aside as %s: another directory had a log of this name, "
+                        "and the metadata has no replica with topic id %s on this broker",
+                        at, home.disk.root, name, log.topic_id,
+                    )  # fmt: skip
+            except StorageFault as fault:
+                # Even if only descriptors lack: a log may not get this name beside the former one.
+                faults.append(StorageFault(fault.log_dir, fault.reason))
+        return faults
