@@ -33,6 +33,19 @@ class Mutation(NamedTuple):
     edits: tuple[Edit, ...]
 
 
+class UnitMutation(NamedTuple):
+    """A guard that is removed, the test that notices, and why that is not a plan."""
+
+    mutation: Mutation
+    test: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        """What is weakened."""
+        return self.mutation.name
+
+
 def mutation(name: str, *edits: tuple[str, str, str, str]) -> Mutation:
     """Take modules by their names below `minikafka`."""
     return Mutation(

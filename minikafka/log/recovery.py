@@ -447,15 +447,21 @@ def _learn_first_epochs(
 def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader]:
     """Yield the headers of a segment up to the log's end; recovery may not have checked them.
 
+    Checksums do not include base offset, length and leader epoch.
+
     Raises:
-        CorruptRecordsError: a batch begins before the end of the one in front of it.
+        CorruptRecordsError: a batch begins before the end of the one in front of it, or has an
+            older epoch; or bytes below `end_offset` are no whole batch.
     """
-    next_offset = segment.base_offset
+    position, next_offset, epoch = 0, segment.base_offset, UNDEFINED_EPOCH
     for at, header in headers_below(segment, end_offset):
-        if header.base_offset < next_offset:
+        if header.base_offset < next_offset or UNDEFINED_EPOCH < header.leader_epoch < epoch:
             raise flushed_damage(segment, at, next_offset)
-        next_offset = header.next_offset
         yield header
+        position, next_offset = at + header.size, header.next_offset
+        epoch = max(epoch, header.leader_epoch)
+    if position < segment.size and next_offset < end_offset:
+        raise flushed_damage(segment, position, next_offset)
 
 
 def _remove_stray_snapshots(disk: Disk, folder: str, segments: Segments) -> None:

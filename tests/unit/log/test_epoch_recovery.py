@@ -57,3 +57,26 @@ def test_a_damaged_base_offset_teaches_no_epoch(disk, clean, epochs):
     disk.content(f"t-0/{NAME}")[7] = 10
     log = open_log(disk, clean=clean, recovery_point=recovery_point)
     assert log.epochs.entries == [(0, 0), (1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "behind"),
+    [
+        # The length of the batch at offset 12: the next one is looked for one byte later.
+        (2 * 70 + 11, 59, 3),
+        # The leader epoch of the same batch.
+        (2 * 70 + 15, 0, 2),
+    ],
+)
+def test_a_damaged_header_hides_no_epoch(disk, at, value, behind):
+    """Seed 93000083: a start learned nothing from the batches behind a damaged length."""
+    name = disk.content(f"t-0/{NAME}")
+    before = name[at]
+    assert before != value
+    disk.remove(EPOCHS)
+    name[at] = value
+    with pytest.raises(StorageFault, match=f"{NAME}: damaged at byte .*, offset {10 + behind}"):
+        open_log(disk, clean=False, recovery_point=20)
+    assert not disk.exists(EPOCHS)
+    name[at] = before
+    assert open_log(disk, clean=False, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]

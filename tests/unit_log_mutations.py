@@ -1,0 +1,230 @@
+"""The guards of `unit_mutations` in the package `log`."""
+
+from tests.mutation import UnitMutation, mutation
+
+UNIT_LOG_MUTATIONS = (
+    UnitMutation(
+        mutation(
+            "a move leaves no mark of which log is the newer one",
+            (
+                "log.future_logs",
+                "FutureLogs.swap",
+                "source.disk.open(mark, create=True).close()",
+                "pass",
+            ),
+            ("log.future_logs", "FutureLogs.swap", "source.disk.remove(mark)", "pass"),
+        ),
+        "tests/unit/log/test_future_logs.py::test_a_crash_within_a_swap_loses_nothing",
+        "few crashes fall between the two renames of a swap",
+    ),
+    UnitMutation(
+        mutation(
+            "the time index of damaged records is rebuilt from them",
+            ("log.segment_indexes", "SegmentIndexes._fits", "return True", "return False"),
+        ),
+        "tests/unit/log/test_retention.py",
+        "the damage must hide the latest timestamp of a segment that is not old",
+    ),
+    UnitMutation(
+        mutation(
+            "a start learns leader epochs from a damaged base offset",
+            ("log.recovery", "_headers_in_place", "if header.base_offset < next_offset or ", "if "),
+        ),
+        "tests/unit/log/test_epoch_recovery.py::test_a_damaged_base_offset_teaches_no_epoch",
+        "a flipped bit of a base offset, a lost file of epochs and an unclean end must meet",
+    ),
+    UnitMutation(
+        mutation(
+            "of two logs of different topics the first one is used",
+            (
+                "log.two_folders",
+                "TwoFolders.settle",
+                "if belongs(at, log.topic_id):",
+                "if home is self.directories[0]:",
+            ),
+        ),
+        "tests/unit/log/test_two_folders.py::test_the_log_of_the_present_topic_is_used",
+        "a topic must be created again while one of its directories is out of log.dirs",
+    ),
+    UnitMutation(
+        mutation(
+            "checkpoints name a log that is set aside beside another one",
+            ("log.two_folders", "TwoFolders.settle", "home.forget(list(home.contested))", "pass"),
+        ),
+        "tests/unit/log/test_two_folders.py::test_a_former_log_is_not_taken_for_lost_after_a_crash",
+        "no replica of the present topic may be on the broker, and it must crash at once",
+    ),
+    UnitMutation(
+        mutation(
+            "a start learns no leader epochs behind a damaged length",
+            (
+                "log.recovery",
+                "_headers_in_place",
+                "if position < segment.size and next_offset < end_offset:",
+                "if False:",
+            ),
+        ),
+        "tests/unit/log/test_epoch_recovery.py::test_a_damaged_header_hides_no_epoch",
+        "a flipped bit of a length, a lost file of epochs and an unclean end must meet",
+    ),
+    UnitMutation(
+        mutation(
+            "a damaged length hides the producers behind it",
+            (
+                "log.producer_loading",
+                "_sound_headers",
+                "if position < segment.size and next_offset < end_offset:",
+                "if False:",
+            ),
+            (
+                "log.producer_loading",
+                "_sound_headers",
+                "if header.next_offset > end_offset:",
+                "if False:",
+            ),
+        ),
+        "tests/unit/log/test_damaged_producers.py"
+        "::test_a_producer_that_damage_hides_below_the_recovery_point_is_noticed",
+        "damage of a marker's segment must meet a lost producer snapshot",
+    ),
+    UnitMutation(
+        mutation(
+            "damage behind the recovery point keeps a broker from its start",
+            (
+                "log.log_directory",
+                "_open_clean",
+                "if not is_damaged or not goes_beyond(disk, folder, flushed):",
+                "if True:",
+            ),
+        ),
+        "tests/unit/log/test_clean_shutdown_file.py"
+        "::test_a_clean_shutdown_file_that_is_back_says_nothing_of_damage_after_it",
+        "a power loss must flip a bit, and the disk must lose the removal of the file",
+    ),
+    UnitMutation(
+        mutation(
+            "a future log is compared with its log again and again",
+            (
+                "log.future_logs",
+                "_Future.follow",
+                "if self.generation != current.flushes.generation:",
+                "if True:",
+            ),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches",
+        "no fault of the disk makes a file of epochs that can be read and is wrong",
+    ),
+    UnitMutation(
+        mutation(
+            "the high watermarks alone name a log that is lost",
+            (
+                "log.log_directory",
+                "LogDirectory.checkpoint_log_starts",
+                "offsets |= {at: lost.start_offset for at, lost in self.lost.items()}",
+                "pass",
+            ),
+        ),
+        "tests/unit/log/test_log_manager.py::test_a_damaged_log_that_was_set_aside_stays_lost",
+        "a log and one checkpoint must be damaged while the controller cannot be told",
+    ),
+    UnitMutation(
+        mutation(
+            "the mark of a superseded log stays when a new log takes its place",
+            (
+                "log.log_directory",
+                "LogDirectory.set_superseded_aside",
+                "self.disk.remove(mark)",
+                "pass",
+            ),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart",
+        "a swap must be interrupted, and the disk of the new log lost",
+    ),
+    UnitMutation(
+        mutation(
+            "an empty log may take the place of a superseded one",
+            (
+                "log.future_logs",
+                "FutureLogs.displaced",
+                "if superseded is not None and superseded.topic_id in (None, topic_id):",
+                "if False:",
+            ),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart",
+        "a swap must be interrupted, and the disk of the new log lost",
+    ),
+    UnitMutation(
+        mutation(
+            "an empty log may take the place of a copy whose log is offline",
+            ("log.future_logs", "FutureLogs.displaced", "if copy is None:", "if True:"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_copy_is_no_reason_for_an_empty_log_in_its_place",
+        "a broker must be killed between the report of a move and the swap, and lose a directory",
+    ),
+    UnitMutation(
+        mutation(
+            "a start removes the former log before the rename of the newer one is durable",
+            ("log.future_logs", "FutureLogs._settle", 'other.disk.sync_dir("")', "pass"),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_the_rename_that_supersedes_a_log_is_durable_before_that_log_is_removed",
+        "a kill must hit the rename that ends a move, and a power loss the next process",
+    ),
+    UnitMutation(
+        mutation(
+            "a power loss brings a log back beside its successor",
+            ("log.log_manager", "LogManager.create", "other.sync_retired(at)", "pass"),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_log_that_was_given_up_does_not_come_back_beside_another",
+        "a partition must be created again in another directory just before a power loss",
+    ),
+    UnitMutation(
+        mutation(
+            "a swap that fails removes the copy",
+            (
+                "log.future_logs",
+                "FutureLogs.swap",
+                "self._keep(target, future)",
+                "target.delete_folder(future.folder, at, self.rng)",
+            ),
+        ),
+        "tests/unit/log/test_future_logs.py::test_a_swap_that_the_source_fails_keeps_the_copy",
+        "a directory must fail within the step that ends a move",
+    ),
+    UnitMutation(
+        mutation(
+            "checkpoints name a deleted log until they are written again",
+            ("log.log_directory", "LogDirectory.forget", "if not names:", "if True:"),
+        ),
+        "tests/unit/log/test_log_manager.py::test_a_log_that_was_given_up_is_not_lost",
+        "a topic must be created again within a minute, while the broker is down",
+    ),
+    UnitMutation(
+        mutation(
+            "a missing log is remembered by files that are not durable",
+            ("log.log_directory", "LogDirectory._find_lost", "self._save_lost()", "pass"),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_log_that_is_missing_is_remembered_after_a_power_loss",
+        "a folder must be lost without its disk, and the power before the controller is told",
+    ),
+    UnitMutation(
+        mutation(
+            "a lost log gets an empty successor while another directory is unreadable",
+            (
+                "log.log_manager",
+                "LogManager.is_gone",
+                "if directory_id != DIRECTORY_LOST and (",
+                "if (",
+            ),
+        ),
+        "tests/simulation/test_lost_logs.py"
+        "::test_a_log_that_the_controller_knows_as_lost_stays_lost",
+        "no replica may lead while one directory is out and another one fails at a start",
+    ),
+)
