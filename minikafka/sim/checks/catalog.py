@@ -63,7 +63,7 @@ AFTER_EACH_STEP: Final = {
     "flushed": (
         "records below a recovery point are durable, and so is a truncation before a later segment"
     ),
-    "OneLog": "a broker has one log of each partition that it serves",
+    "OneLog": "a broker has one log of each partition that it serves, that of its topic id",
     "FutureLog": "a future log has no higher high watermark than the current log",
     "SwappedLog": "the log that a move between directories leaves equals the one before",
     "Steps": "no step of a node is so long that the node misses its heartbeats",

@@ -12,7 +12,8 @@ Source: the properties of the TLA+ model of KIP-966, docs/rules.md C2, C3, E7 an
 rules name.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition, Uuid
@@ -42,6 +43,7 @@ from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.checks.replica_checks import ReplicaChecks
 from minikafka.sim.checks.retention_checks import RetentionChecks
 from minikafka.sim.checks.transaction_checks import TransactionChecks
+from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -87,6 +89,18 @@ def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...
         return seen
     followers = [(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()]
     return (*seen, partition.isr, partition.min_isr, *followers)
+
+
+@contextmanager
+def _readable(disks: Iterable[SimDisk]) -> Iterator[None]:
+    broken = [(disk, disk.broken) for disk in disks if disk.broken is not None]
+    for disk, _ in broken:
+        disk.broken = None
+    try:
+        yield
+    finally:
+        for disk, reason in broken:
+            disk.broken = reason
 
 
 @dataclass(slots=True)
@@ -195,18 +209,19 @@ class Checkers:
             known.matched.pop(node_id, None)
 
     def check(self, node: SimNode) -> None:
-        """Check a node after its step.
+        """Check a node after its step, with what its broken disks hold.
+
+        A broker that has not met the error of a disk yet commits records and acknowledges them.
 
         Raises:
             Violation: a rule is broken.
         """
+        with _readable(node.disks.values()):
+            self._check(node)
+
+    def _check(self, node: SimNode) -> None:
         running = node.node
         assert running is not None
-        broken = [path for path, disk in node.disks.items() if disk.broken is not None]
-        if node.config.metadata_log_dir in broken:
-            # The disk cannot be read; the node will notice that, too.
-            self._miss(running)
-            return
         self.quorum.check(node)
         if running.controller is not None:
             for image in self._committed_by(running):
@@ -218,9 +233,6 @@ class Checkers:
         self.directories.check_node(node)
         views = self._unchanged_views(node)
         for partition in running.broker.replicas.partitions.values():
-            if partition.log.disk.root in broken:
-                self.transactions.missed(partition.topic_partition)
-                continue
             seen = views.get(id(partition))
             if seen is not None and seen.is_unchanged(partition):
                 continue
@@ -234,11 +246,6 @@ class Checkers:
     def _ended(self, node: SimNode) -> None:
         """Check the files that a process leaves: no check has followed its last step."""
         self.retention.process_ended(node)
-
-    def _miss(self, running: Node) -> None:
-        """Record that no replica of a node is checked."""
-        for partition in () if running.broker is None else running.broker.replicas.partitions:
-            self.transactions.missed(partition)
 
     def _unchanged_views(self, node: SimNode) -> dict[int, "ReplicaView"]:
         """The views of this node's replicas, if nothing else that checks read has changed."""

@@ -1,7 +1,8 @@
 """Rules for brokers with several log directories, and for moves of replicas between them.
 
-A broker has one log of a partition that it serves. A move replaces it by an equal one, and a future
-log never has a higher high watermark than the current log.
+A broker has one log of a partition that it serves, with the topic id of the replica. A move
+replaces it by an equal one, and a future log never has a higher high watermark than the current
+log.
 
 Source: KIP-113, KIP-858.
 """
@@ -94,9 +95,11 @@ class LogDirChecks:
             or homes[0].logs[at] is not log
             or logs.directory_of(at) is not homes[0]
             or log.disk is not homes[0].disk
+            or log.topic_id != partition.topic_id
         ):
             raise Violation(
-                f"OneLog: {at}: {node.host} serves the log in {log.disk.root}; it has logs in "
+                f"OneLog: {at}: {node.host} serves the log in {log.disk.root} with topic id "
+                f"{log.topic_id} for {partition.topic_id}; it has logs in "
                 f"{[home.disk.root for home in homes]}"
             )
         key = (node.config.node_id, at)

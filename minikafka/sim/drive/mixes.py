@@ -136,9 +136,13 @@ RELOCATING: Mix = (
     *[OperatorAction.ALTER_DIRS] * 8, *[Fault.CRASH_IN_MOVE] * 4, *[Fault.DIRECTORY_ERROR] * 2,
     *[Fault.DIRECTORY_OUT] * 3,
     *(Fault.KILL, Fault.POWER, Fault.CRASH_IN_STEP, Fault.SLOW_DISK, Fault.CUT_CONTROLLER),
+    *[OperatorAction.TOPIC] * 3,
     *(OperatorAction.SWAP, OperatorAction.REASSIGN),
 )  # fmt: skip
-"""Replicas move between the log directories of brokers that crash, or lose a directory."""
+"""Replicas move between the log directories of brokers that crash, or lose a directory.
+
+Topics are deleted and created again meanwhile.
+"""
 UPGRADING: Mix = (
     *[OperatorAction.TRANSACTION_VERSION] * 4,
     *(Fault.KILL, Fault.ISOLATE, Fault.CUT_CONTROLLER, Fault.PAUSE),

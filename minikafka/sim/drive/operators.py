@@ -62,12 +62,13 @@ _WIDE = 150
 """Partition count of a topic that a broker creates in several steps."""
 _WIDE_SHARE = 0.25
 """Share of the draws of such a topic that create it: every step of its run costs more."""
+_SAME_NAME_SHARE = 0.5
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
 """Share of reassignments that also change the number of replicas."""
 _WRITE_PACE_MS = 20
 _WRITTEN_AFTER_MS = 300
-_MOVED_AGAIN_SHARE = 0.3
+_MOVED_AGAIN_SHARE = _EXTRA_MOVED_SHARE = 0.3
 _MOVED_AGAIN_MS = (1, 10, 100, 1_000)
 
 
@@ -87,6 +88,7 @@ class Operators:
     _elr: bool = True
     _transaction_version: int = 2
     _extra_topics: int = 0
+    _extra_topic: str = ""
     _rolling: bool = False
     _writer: SimProducer | None = None
 
@@ -324,20 +326,21 @@ class Operators:
     def _topic(self, rng: Random) -> ApiMessage:
         """Create a topic that is not checked, or delete the last one of these.
 
-        It is written to until after its deletion, with a flush per batch.
+        It is written to until after its deletion, with a flush per batch. A new topic may have the
+        name of the former one.
         """
-        if self._extra_topics % 2:
-            name = f"x{self._extra_topics // 2}"
-            self._extra_topics += 1
+        name = self._extra_topic
+        self._extra_topics += 1
+        if not self._extra_topics % 2:
             self._note(f"deletes {name}")
             self.faults.cluster.world.after(_WRITTEN_AFTER_MS * US_PER_MS, self.stop_writing)
             return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=_TIMEOUT_MS)
-        name = f"x{self._extra_topics // 2}"
-        self._extra_topics += 1
-        self._note(f"creates {name}")
         partitions = rng.choice((1, 1, 2, 2, 3, _WIDE))
         if partitions == _WIDE and rng.random() >= _WIDE_SHARE:
             partitions = 3
+        if not name or rng.random() >= _SAME_NAME_SHARE:
+            name = self._extra_topic = f"x{self._extra_topics // 2}"
+        self._note(f"creates {name}")
         topic = CreatableTopic(
             name=name,
             num_partitions=partitions,
@@ -414,7 +417,9 @@ class Operators:
         connections = self.connections(f"operator{cluster.world.now_us}")
 
         def move() -> None:
-            request = moves_of(node, self.topic, self.plan.partitions, rng)
+            is_extra = self._extra_topic and rng.random() < _EXTRA_MOVED_SHARE
+            topic = self._extra_topic if is_extra else self.topic
+            request = moves_of(node, topic, self.plan.partitions, rng)
             self._note(f"requests moves on {node.host}: {described(request)}")
             connections.ask((node.host, BROKER_PORT), request, lambda _: None)
 

@@ -82,9 +82,9 @@ class SimNode:
     taken_out: dict[str, SimDisk] = field(default_factory=dict)
     """The disks of the log directories that are not in `log.dirs` for a time."""
     failed_directories: tuple[str, ...] = ()
-    """The log directories without which the last process ended."""
+    """The log directories without which the last process that had replicas ended."""
     replicas_online: frozenset[TopicPartition] = frozenset()
-    """The replicas that were online when the last process ended."""
+    """The replicas that were online when that process ended."""
     starts: int = 0
     steps: int = 0
     flushes: int = 0
@@ -422,14 +422,14 @@ class SimNode:
             self.ended_cleanly = self.stopping and exit_code == 0
             self.has_old_disks = self.stop_was_cut = False
             homes = () if broker is None else broker.logs.directories
-            self.failed_directories = tuple(x.disk.root for x in homes if not x.is_online)
-            self.replicas_online = frozenset(() if broker is None else broker.replicas.partitions)
+            if broker is not None and broker.replicas.partitions:
+                self.failed_directories = tuple(x.disk.root for x in homes if not x.is_online)
+                self.replicas_online = frozenset(broker.replicas.partitions)
             # A directory that failed at the start keeps the file of an earlier process.
             self._closed = tuple(x.disk.root for x in homes if _is_closed(x, self.disks))
-        self.stopping = False
         self._crashes.process_ended()
         self.node = None
-        self.started = self._paused = False
+        self.stopping = self.started = self._paused = False
         self.exit_code = exit_code
         self._posted.clear()
         self._connections.clear()

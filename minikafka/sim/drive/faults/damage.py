@@ -3,8 +3,9 @@
 The damage is done while the machine is down, to one replica of a partition at a time, and only if
 another member of the ISR is alive, so that one sound copy is left. Damage that no reader can detect
 is not done; it is undetectable in Kafka's own files, too: the leader epoch in a batch, digits of
-high watermarks, of leader epochs and of topic ids, a batch that lands at the same position in
-another partition, and a clean shutdown file that comes back before the broker has registered again.
+high watermarks, of leader epochs and of topic ids, the first bytes of a batch that land at the
+start of another one, a batch that lands at the same position in another partition, and a clean
+shutdown file that comes back before the broker has registered again.
 
 A checkpoint describes logs that change as soon as a process has loaded them. Its former content is
 outdated then, and no operator restores it; what the process loaded is its content now.
@@ -270,6 +271,8 @@ class Damager:
         size = min(size, wrong_size)
         if at == wrong_at or (path == wrong_path and abs(at - wrong_at) < size):
             return None
+        if size <= _EPOCH_BYTES.stop and all(_begins_batch(disk, *x) for x in (one, other)):
+            return None  # No checksum covers these bytes.
         written = bytes(disk.content(path)[at : at + size])
         lost = Patch(disk, path, at, written, bytes(size))
         hit = bytes(disk.content(wrong_path)[wrong_at : wrong_at + size])
@@ -363,6 +366,11 @@ def _is_retired(name: str, folder: str) -> bool:
 def _kind(path: str) -> str:
     name = path.rpartition("/")[2]
     return name[name.rindex(".") :] if name[:1].isdigit() else name
+
+
+def _begins_batch(disk: SimDisk, path: str, at: int, _: int) -> bool:
+    is_log = path.endswith(LOG_SUFFIX)
+    return is_log and any(position == at for position, _ in batches(disk, path))
 
 
 def _beside_unchecked(disk: SimDisk, path: str, at: int) -> int:

@@ -3,8 +3,8 @@
 A directory fails, the replica leaves the broker and is assigned to it again: its new log is in
 another directory. Or the directory is taken out of `log.dirs`, and the replica is copied. With both
 directories the broker does not start, as in Apache Kafka. The older folder is in a directory that
-the last process ran without, and either that process had the replica elsewhere, or the metadata
-does not name the directory.
+the last process with replicas ran without, and either that process had the replica elsewhere, or
+the metadata does not name the directory.
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
 from minikafka.messages.alter_replica_log_dirs import (
@@ -170,3 +170,12 @@ def test_a_move_without_two_logs_is_a_violation(cluster, monkeypatch, missing):
         monkeypatch.setattr(LogManager, "get", lambda *_: None)
     with pytest.raises(Violation, match="OneLog: t-0: n1 moves a replica without two logs"):
         checks.check_node(cluster.nodes[1])
+
+
+def test_a_replica_with_the_log_of_a_former_topic_is_a_violation(cluster):
+    checks = LogDirChecks(Coverage(), lambda *_: None)
+    node, partition = cluster.nodes[1], replica(cluster, 1, "t")
+    checks.check(node, partition)
+    partition.topic_id = Uuid.of(1, 1)
+    with pytest.raises(Violation, match="OneLog: t-0: n1 serves the log in .* with topic id"):
+        checks.check(node, partition)

@@ -20,6 +20,7 @@ from minikafka.log.disk import write_file
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.drive.faults.damage import Damage, Damager, OldContent, Patch
 from minikafka.sim.drive.faults.faults import Faults
+from minikafka.sim.drive.faults.rot import batches
 from minikafka.sim.drive.incidents import DAMAGE, Fault, Incident
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
@@ -352,3 +353,21 @@ def test_a_clean_shutdown_file_comes_back_once_the_broker_has_registered_again(
             1, {"": disk}, [], lambda _: True, Random(seed), registered_epoch=registered
         ).lose_write()
     assert disk.exists(CLEAN_SHUTDOWN) is comes_back
+
+
+@pytest.mark.parametrize(("size", "is_done"), [(16, False), (17, True)])
+def test_first_bytes_that_no_checksum_covers_take_the_place_of_no_others(
+    stopped, monkeypatch, size, is_done
+):
+    """Seed 94000277: a start took a batch with the base offset of another one, which came later."""
+    (disk,) = stopped.disks.values()
+    (path,) = (f"t-0/{name}" for name in disk.list("t-0") if name.endswith(".log"))
+    starts = [position for position, _ in batches(disk, path)]
+    places = [(path, starts[4], size), (path, starts[1], size)]
+    before = contents(disk)
+    monkeypatch.setattr(Damager, "_place", lambda *_: places.pop())
+    damage = damager(stopped, 1).misdirect()
+    assert (damage is not None) == is_done
+    if damage is not None:
+        damage.undo()
+    assert contents(disk) == before

@@ -175,3 +175,19 @@ def test_a_run_goes_on_only_if_a_folder_is_older(refused, is_older):
         with pytest.raises(Violation, match="sound disk: n2 stopped: t-. is in both"):
             simulation._faulted(node, fault)
     assert simulation.checkers.coverage.events["older folders moved away"] == is_older
+
+
+def test_a_process_that_had_no_replicas_yet_has_made_no_folder(refused):
+    """Seed 93000026: it ran without the directory of the newer folder, and stopped at once."""
+    cluster, at, fault = refused
+    node = cluster.nodes[2]
+    before = node.failed_directories, node.replicas_online
+    node.disks[NEW].broken = IO_ERROR
+    node.start()
+    node.kill()
+    node.disks[NEW].repair()
+    assert (node.failed_directories, node.replicas_online) == before
+    folders = OlderFolders(cluster)
+    assert folders.move_later(node, fault, image_of(cluster)) == 1
+    assert folders.move(node)
+    assert not node.disks[OLD].exists(str(at))
