@@ -51,7 +51,10 @@ class DirectoryAssignments:
     pending: _Assignments = field(default_factory=dict)
     on_accepted: Callable[[TopicIdPartition, Uuid], None] = _nothing
     """Called with each assignment that the controller has accepted."""
-    _in_flight: bool = False
+    _in_flight: _Assignments = field(default_factory=dict)
+    """The assignments of the request that was sent, without those that were dropped since."""
+    _is_waiting: bool = False
+    """True until that request is answered."""
     _scheduled: bool = False
 
     def assign(self, replica: TopicIdPartition, directory: Uuid) -> None:
@@ -62,24 +65,26 @@ class DirectoryAssignments:
     def forget(self, replica: TopicIdPartition) -> None:
         """Drop an assignment that the controller has already, or whose replica is gone."""
         self.pending.pop(replica, None)
+        # If it is assigned again, then the answer is about the former replica.
+        self._in_flight.pop(replica, None)
 
     def _schedule(self, delay_ms: int) -> None:
         # In a later turn, so that all assignments from one metadata change go into one request.
-        if not self._in_flight and not self._scheduled:
+        if not self._is_waiting and not self._scheduled:
             self._scheduled = True
             self.env.after(delay_ms, self._send)
 
     def _send(self) -> None:
         self._scheduled = False
-        if self._in_flight or not self.pending:
+        if self._is_waiting or not self.pending:
             return
-        sent = dict(islice(self.pending.items(), _MAX_PER_REQUEST))
-        self._in_flight = True
+        self._in_flight = dict(islice(self.pending.items(), _MAX_PER_REQUEST))
+        self._is_waiting = True
         self.channel.send(
-            self._request(sent),
+            self._request(self._in_flight),
             _VERSION,
             timeout_ms=_FOREVER_MS,
-            on_done=lambda response, why: self._answered(sent, response, why),
+            on_done=self._answered,
         )
 
     def _request(self, assignments: _Assignments) -> messages.AssignReplicasToDirsRequest:
@@ -108,8 +113,8 @@ class DirectoryAssignments:
             ],
         )
 
-    def _answered(self, sent: _Assignments, response: Any | None, why: str) -> None:
-        self._in_flight = False
+    def _answered(self, response: Any | None, why: str) -> None:
+        self._is_waiting = False
         failed = response is None or bool(response.error_code)
         if response is None or response.error_code:
             reason = why if response is None else error_of(response.error_code).code.name
@@ -119,17 +124,18 @@ class DirectoryAssignments:
                 for topic in directory.topics:
                     for it in topic.partitions:
                         replica = TopicIdPartition(topic.topic_id, it.partition_index)
-                        failed |= not self._settled(replica, sent, it.error_code)
+                        failed |= not self._settled(replica, it.error_code)
         if self.pending:
             self._schedule(_RETRY_MS if failed else 0)
 
-    def _settled(self, replica: TopicIdPartition, sent: _Assignments, code: int) -> bool:
+    def _settled(self, replica: TopicIdPartition, code: int) -> bool:
         """True if a replica that was in a request need not be sent again with this assignment."""
         if code and code not in _FINAL:
             return False
         # A replica that was assigned again while the request was in flight stays pending.
-        if self.pending.get(replica) == sent.get(replica):
-            self.forget(replica)
-        if not code and replica in sent:
-            self.on_accepted(replica, sent[replica])
+        sent = self._in_flight.get(replica)
+        if self.pending.get(replica) == sent:
+            self.pending.pop(replica, None)
+        if not code and sent is not None:
+            self.on_accepted(replica, sent)
         return True

@@ -141,3 +141,16 @@ def test_what_is_known_meanwhile_is_not_told(world):
     world.assignments.assign(replica(0), ONE)
     world.assignments.forget(replica(0))
     assert world.sent() == []
+
+
+@pytest.mark.parametrize("code", [ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER])
+def test_an_answer_about_a_former_replica_settles_no_new_one(world, code):
+    accepted = []
+    world.assignments.on_accepted = lambda *each: accepted.append(each)
+    world.assignments.assign(replica(0), ONE)
+    sent = world.one()
+    world.assignments.forget(replica(0))
+    world.assignments.assign(replica(0), ONE)
+    world.reply(sent, code)
+    assert accepted == []
+    assert told(world.one(RETRY_MS)) == {(ONE, 0)}
