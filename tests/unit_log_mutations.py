@@ -219,8 +219,8 @@ UNIT_LOG_MUTATIONS = (
             (
                 "log.log_manager",
                 "LogManager.is_gone",
-                "if directory_id != DIRECTORY_LOST and (",
-                "if (",
+                "elif directory_id != DIRECTORY_LOST:",
+                "else:",
             ),
         ),
         "tests/simulation/test_lost_logs.py"

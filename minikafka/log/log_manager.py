@@ -204,12 +204,17 @@ class LogManager:
             home.lost.pop(at, None)
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """True if a log is missing, and was reported as lost or is in no directory of this node."""
+        """True if a log is missing, and was reported as lost or is in no directory of this node.
+
+        If its directory was never reported, it may be in one that was not loaded.
+        """
         if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
-            return False
-        known = [directory.directory_id for directory in self.directories]
-        if directory_id != DIRECTORY_LOST and (directory_id in known or ZERO_UUID in known):
-            return False
+            if all(home.is_loaded for home in self.directories):
+                return False
+        elif directory_id != DIRECTORY_LOST:
+            known = [home.directory_id for home in self.directories]
+            if directory_id in known or ZERO_UUID in known:
+                return False
         log = self.get(at)
         if log is not None:
             return log.topic_id not in (None, topic_id)

@@ -4,7 +4,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from minikafka.common.ids import DIRECTORY_LOST, TopicPartition
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    TopicPartition,
+)
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
@@ -18,11 +23,11 @@ class LostLogs:
     """The logs that broker `broker_id` has lost, with the reasons.
 
     A log is lost if its folder is missing or was set aside (`LogManager.lost`), if it is in a
-    directory that failed during a move (`FutureLogs.displaced`), or if the metadata places the
-    replica in a directory that this broker no longer has. An empty log in its place would lack the
-    records that an ISR or ELR member must have (E7), and would be in the way if the folder is
-    restored. Unlike Kafka (row 45), where an ISR member or the last known leader leads with an
-    empty log.
+    directory that failed during a move (`FutureLogs.displaced`), if the metadata places the replica
+    in a directory that this broker no longer has, or if it may be in one that was not loaded. An
+    empty log in its place would lack the records that an ISR or ELR member must have (E7), and
+    would be in the way if the folder is restored. Unlike Kafka (row 45), where an ISR member or the
+    last known leader leads with an empty log.
     """
 
     logs: LogManager
@@ -52,7 +57,12 @@ class LostLogs:
             name = replica.topic_partition
             directory = replica.registration.directory(self.broker_id)
             if self.logs.is_gone(name, replica.topic_id, directory):
-                self._found.setdefault(name, f"the log directory of {name} is gone")
+                if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
+                    reason = f"the log of {name} may be in a directory that was not loaded"
+                    self._displaced[name] = None
+                else:
+                    reason = f"the log directory of {name} is gone"
+                self._found.setdefault(name, reason)
                 if directory != DIRECTORY_LOST:
                     self._promised[name] = None
             displaced = self.logs.futures.displaced(name, replica.topic_id, directory)

@@ -3,7 +3,14 @@ from random import Random
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    TopicPartition,
+    Uuid,
+)
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
     MetaProperties,
@@ -12,16 +19,19 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.future_logs import FutureLogs
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.lost_logs import LostLogs
+from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.unit.replica.managed_world import T
 
 NAME, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 ID = Uuid.of(7, 7)
-HOME, UNKNOWN, UNASSIGNED, LOST = Uuid.of(9, 1), Uuid.of(9, 2), Uuid.of(0, 1), Uuid.of(0, 2)
+HOME, UNKNOWN = Uuid.of(9, 1), Uuid.of(9, 2)
 
 
 @pytest.fixture
@@ -38,7 +48,8 @@ def lost_image():
     """Partition 0 of t is on broker 1, partition 1 is not; 3 and 4 were in a directory before."""
     builder = ImageBuilder(MetadataImage())
     builder.put_topic("t", ID)
-    rows = ((1, UNASSIGNED), (2, UNASSIGNED), (1, HOME), (1, UNKNOWN), (1, LOST))
+    unassigned = DIRECTORY_UNASSIGNED
+    rows = ((1, unassigned), (2, unassigned), (1, HOME), (1, UNKNOWN), (1, DIRECTORY_LOST))
     for index, (broker, directory) in enumerate(rows):
         registration = PartitionRegistration(
             replicas=(broker,), directories=(directory,), isr=(broker,), leader=broker,
@@ -135,3 +146,32 @@ def test_what_was_lost_while_it_ran_is_copied_once_the_controller_knows(lost, ca
     assert caplog.messages == []
     assert not lost.keep_offline(NAME, 2, members=(2,))
     assert caplog.messages == ["the log of t-0 is damaged: copying t-0 from broker 2"]
+
+
+@pytest.mark.parametrize("fails_at", ["open", "load"])
+@pytest.mark.parametrize("directory", [DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING])
+def test_a_log_may_be_in_a_directory_that_was_not_loaded(
+    managed, caplog, monkeypatch, fails_at, directory
+):
+    """Its directory was never reported: an empty log in another one would lead."""
+    for disk in managed.disks:
+        disk.crash()
+    load_one, load_all = LogDirectory.load, LogManager.load
+
+    def load(home, *args):
+        if home.disk is managed.disks[1]:
+            raise StorageFault(home.disk.root, IO_ERROR)
+        load_one(home, *args)
+
+    if fails_at == "open":
+        managed.disks[1].broken = IO_ERROR
+    else:
+        monkeypatch.setattr(LogDirectory, "load", load)
+        monkeypatch.setattr(LogManager, "load", lambda *args: load_all(*args)[1:])
+    managed.boot()
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=directory))
+    assert T in managed.manager.hosted.offline
+    assert "t-0 may be in a directory that was not loaded, and no other replica" in caplog.text
+    assert managed.manager.unreported_losses == [T]
+    managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
+    assert managed.partition().leader == 2
