@@ -19,8 +19,8 @@ for seed in (3, 8):
 
 
 def test_a_topic_that_is_deleted_while_it_is_flushed_breaks_no_disk():
-    """Seed 129 deletes one at that moment: a failed flush would take a sound disk offline."""
-    plan = draw(129, DURATION_MS)
+    """Seed 168 deletes one at that moment: a failed flush would take a sound disk offline."""
+    plan = draw(168, DURATION_MS)
     violation = Simulation(plan).run().violation
     assert violation is None
     (mutation,) = [each for each in MUTATIONS if each.name.startswith("a flush of a deleted")]
