@@ -20,6 +20,7 @@ from minikafka.common.ids import (
     DIRECTORY_LOST,
     DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
+    ZERO_UUID,
     TopicPartition,
     Uuid,
 )
@@ -118,7 +119,8 @@ class FutureLogs:
         """Say why the newest log of a partition cannot be used, if a new one might replace it.
 
         A move between directories was interrupted, and one of the two is offline or was replaced.
-        None if there is no such log, or if the directory is offline: `LogManager.create` refuses.
+        None if there is no such log, if an operator has created an empty folder in its place, or if
+        the directory is offline: `LogManager.create` refuses.
 
         Unlike Kafka (row 130), which uses a copy that may lack records
         (`LogManager.recoverAbandonedFutureLogs`).
@@ -127,7 +129,12 @@ class FutureLogs:
             return None
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
-        if directory_id not in (*_NOWHERE, *online):
+        offline = [home.directory_id for home in self.directories if not home.is_online]
+        if directory_id not in (*_NOWHERE, *online) and (
+            directory_id in offline or ZERO_UUID in offline
+        ):
+            return None
+        if any(at not in home.superseded and home.disk.exists(str(at)) for home in homes):
             return None
         for home in homes:
             superseded = home.superseded.get(at)

@@ -223,6 +223,18 @@ class LogManager:
             at not in home.superseded and home.disk.exists(str(at)) for home in self.online
         )
 
+    def may_be_older(self, at: TopicPartition, directory_id: Uuid) -> bool:
+        """True if a log is not in the directory that the metadata has, and one was not loaded.
+
+        The partition may have been copied to that one while the other was out. If it is known as
+        lost, a former start may have found this out.
+        """
+        home = self._homes.get(at)
+        loaded = [each.directory_id for each in self.directories if each.is_loaded]
+        if home is None or len(loaded) == len(self.directories):
+            return False
+        return directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *loaded)
+
     def create(
         self,
         at: TopicPartition,

@@ -25,9 +25,9 @@ class LostLogs:
     A log is lost if its folder is missing or was set aside (`LogManager.lost`), if it is in a
     directory that failed during a move (`FutureLogs.displaced`), if the metadata places the replica
     in a directory that this broker no longer has, or if it may be in one that was not loaded. An
-    empty log in its place would lack the records that an ISR or ELR member must have (E7), and
-    would be in the way if the folder is restored. Unlike Kafka (row 45), where an ISR member or the
-    last known leader leads with an empty log.
+    empty or older log in its place would lack the records that an ISR or ELR member must have (E7),
+    and would be in the way if the folder is restored. Unlike Kafka (row 45), where an ISR member or
+    the last known leader leads with such a log.
     """
 
     logs: LogManager
@@ -66,6 +66,11 @@ class LostLogs:
                 if directory != DIRECTORY_LOST:
                     self._promised[name] = None
             displaced = self.logs.futures.displaced(name, replica.topic_id, directory)
+            if self.logs.may_be_older(name, directory):
+                displaced = (
+                    f"the log of {name} may be out of date: its newer log may be in a directory "
+                    "that was not loaded"
+                )
             if displaced is not None:
                 self._found[name] = displaced
                 self._displaced[name] = None

@@ -316,6 +316,20 @@ def test_a_copy_is_no_reason_for_an_empty_log_in_its_place(disks):
     assert manager.futures.displaced(TP, ID, Uuid.of(1, 1)) is None
 
 
+def test_a_copy_of_a_log_whose_directory_is_gone_is_named_unless_an_empty_log_is_accepted(disks):
+    ready_to_swap(disks)
+    for disk in disks:
+        disk.crash()
+    disks[0] = formatted("new", Uuid.of(7, 7))
+    manager = start(disks)
+    for directory_id in (Uuid.of(1, 1), Uuid.of(2, 2), Uuid.of(7, 7), Uuid.of(0, 2)):
+        assert "may lack records" in manager.futures.displaced(TP, ID, directory_id)
+    disks[0].make_dir(str(TP))
+    assert manager.futures.displaced(TP, ID, Uuid.of(0, 2)) is None
+    manager.create(TP, ID, CONFIG, NOW, Uuid.of(0, 2))
+    assert not manager.futures.has_abandoned(TP)
+
+
 def test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart(disks):
     """The mark of the swap was left, and made the new log a superseded one."""
     manager = superseded(disks)

@@ -27,7 +27,8 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.lost_logs import LostLogs
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.unit.replica.managed_world import T
+from tests.unit.replica.conftest import batch_of
+from tests.unit.replica.managed_world import DIRS, T
 
 NAME, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 ID = Uuid.of(7, 7)
@@ -175,3 +176,40 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     assert managed.manager.unreported_losses == [T]
     managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
     assert managed.partition().leader == 2
+
+
+@pytest.mark.parametrize("directory", [DIRS[1], DIRECTORY_LOST])
+@pytest.mark.parametrize("fails_at", ["open", "load"])
+def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
+    managed, caplog, fails_at, directory
+):
+    """It was copied to that directory while its own was out of `log.dirs`."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(3), required_acks=1)
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    if fails_at == "load":
+        managed.logs.take_offline("/two")
+        managed.logs.directories[1].is_loaded = False
+    else:
+        managed.logs.directories[1] = LogDirectory.unreadable(managed.disks[1])
+    managed.start(managed.put(1, directory=directory))
+    assert T in managed.manager.hosted.offline
+    assert "t-0 may be out of date: its newer log may be in a directory that was" in caplog.text
+    managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
+    assert managed.partition().log.log_end_offset == 3
+    assert not managed.partition().is_leader
+
+
+@pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
+def test_a_log_is_used_if_all_directories_are_loaded(managed, directory):
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(3), required_acks=1)
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    managed.start(managed.put(1, directory=directory))
+    assert managed.partition().log.log_end_offset == 3

@@ -344,8 +344,6 @@ class Choreographies:
             node.use({at: disk for at, disk in node.disks.items() if at != path})
             start()
             yield Delay(incident.for_ms + rng.choice(_OUT_FOR_MS))
-            # While another directory is offline, its newer logs would be taken for gone.
-            yield Until(lambda: all(disk.broken is None for disk in node.disks.values()))
             context.put_back(node)
         start()
 

@@ -2,12 +2,11 @@
 
 A directory fails, the replica leaves the broker and is assigned to it again: its new log is in
 another directory. Or the directory is taken out of `log.dirs`, and the replica is copied. With both
-directories the broker does not start, as in Apache Kafka. The older folder is in a directory that
-the last process with replicas ran without, and either that process had the replica elsewhere, or
-the metadata does not name the directory.
+directories the broker does not start, as in Apache Kafka. If the replica was online in the last
+process with replicas, then its older folder is in a directory that this process ran without. If
+not, then the newer folder is the one that the metadata names, or the one with the last record.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -15,9 +14,10 @@ from typing import Final
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_meta_properties
-from minikafka.log.file_names import parse_folder
+from minikafka.log.file_names import LOG_SUFFIX, parse_folder
 from minikafka.metadata.image import MetadataImage
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS
+from minikafka.sim.drive.faults.rot import batches
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.sim_node import SimNode
@@ -41,7 +41,7 @@ class OlderFolders:
         """
         name, says, _ = fault.reason.partition(_SAYS)
         at = parse_folder(name) if says else None
-        older = [] if at is None else list(_older(node, at, image))
+        older = [] if at is None else _older(node, at, image)
         if older:
             self._waiting[node.config.node_id] = name, older
             start = partial(self._move_and_start, node)
@@ -67,17 +67,22 @@ class OlderFolders:
         return bool(older)
 
 
-def _older(node: SimNode, at: TopicPartition, image: MetadataImage) -> Iterator[SimDisk]:
-    """Yield the disks with an older folder of a partition, unless all its folders may be older."""
+def _older(node: SimNode, at: TopicPartition, image: MetadataImage) -> list[SimDisk]:
+    """The disks with an older folder of a partition; none if no directory has failed."""
     disks = [disk for disk in node.disks.values() if disk.exists(str(at))]
+    failed = [disk for disk in disks if disk.root in node.failed_directories]
+    if at in node.replicas_online and len(failed) < len(disks):
+        return failed
     named = _named_directory(node, at, image)
-    older = [
-        disk for disk in disks
-        if disk.root in node.failed_directories
-        and (at in node.replicas_online or _directory_id(disk) != named)
-    ]  # fmt: skip
-    if len(older) < len(disks):
-        yield from older
+    newest = max(disks, key=lambda disk: (_directory_id(disk) == named, _end(disk, str(at))))
+    return [disk for disk in disks if failed and disk is not newest]
+
+
+def _end(disk: SimDisk, folder: str) -> tuple[int, int]:
+    """Leader epoch and offset at the end of a log."""
+    segments = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX)]
+    headers = [header for name in segments for _, header in batches(disk, f"{folder}/{name}")]
+    return max(((x.leader_epoch, x.next_offset) for x in headers), default=(-1, 0))
 
 
 def _named_directory(node: SimNode, at: TopicPartition, image: MetadataImage) -> Uuid | None:

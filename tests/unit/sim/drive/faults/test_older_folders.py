@@ -128,7 +128,10 @@ def test_the_folder_that_the_metadata_names_is_not_older(refused):
     assert read_meta_properties(node.disks[NEW]).directory_id == image.partition(*at).directory(2)
     contents[0][:], contents[1][:] = bytes(contents[1]), bytes(contents[0])
     node.replicas_online = frozenset()
-    assert OlderFolders(cluster).move_later(node, fault, image) == 0
+    folders = OlderFolders(cluster)
+    assert folders.move_later(node, fault, image) == 1
+    assert folders.move(node)
+    assert [node.disks[path].exists(str(at)) for path in (OLD, NEW)] == [True, False]
 
 
 def test_it_is_older_if_the_last_process_had_the_replica_elsewhere(refused):
@@ -149,8 +152,17 @@ def test_no_folder_is_older_if_the_last_process_had_all_directories(refused):
     node = cluster.nodes[2]
     node.failed_directories = ()
     assert OlderFolders(cluster).move_later(node, fault, image_of(cluster)) == 0
-    node.failed_directories = (OLD, NEW)
-    assert OlderFolders(cluster).move_later(node, fault, MetadataImage()) == 0
+
+
+@pytest.mark.parametrize("failed", [(OLD,), (NEW,), (OLD, NEW)])
+def test_without_metadata_the_log_with_the_last_record_is_newer(refused, failed):
+    cluster, at, fault = refused
+    node = cluster.nodes[2]
+    node.failed_directories, node.replicas_online = failed, frozenset()
+    folders = OlderFolders(cluster)
+    assert folders.move_later(node, fault, MetadataImage()) == 1
+    assert folders.move(node)
+    assert [node.disks[path].exists(str(at)) for path in (OLD, NEW)] == [False, True]
 
 
 def test_other_faults_are_none_of_older_folders(refused):
