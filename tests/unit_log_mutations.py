@@ -28,7 +28,7 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a start learns leader epochs from a damaged base offset",
-            ("log.recovery", "_headers_in_place", "if header.base_offset < next_offset or ", "if "),
+            ("log.recovery", "_headers_in_place", "next_offset <= header.base_offset and ", ""),
         ),
         "tests/unit/log/test_epoch_recovery.py::test_a_damaged_base_offset_teaches_no_epoch",
         "a flipped bit of a base offset, a lost file of epochs and an unclean end must meet",
@@ -49,7 +49,7 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "checkpoints name a log that is set aside beside another one",
-            ("log.two_folders", "TwoFolders.settle", "home.forget(list(home.contested))", "pass"),
+            ("log.two_folders", "set_former_aside", "home.forget([at])", "pass"),
         ),
         "tests/unit/log/test_two_folders.py::test_a_former_log_is_not_taken_for_lost_after_a_crash",
         "no replica of the present topic may be on the broker, and it must crash at once",

@@ -27,9 +27,10 @@ from minikafka.common.ids import (
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, has_empty_folder
 from minikafka.log.log_folders import SupersededLog, is_log
 from minikafka.log.recovery import Remembered
+from minikafka.log.two_folders import set_former_aside
 from minikafka.log.unified_log import UnifiedLog
 
 MOVED_SUFFIX: Final = "-moved"
@@ -125,7 +126,8 @@ class FutureLogs:
         Unlike Kafka (row 130), which uses a copy that may lack records
         (`LogManager.recoverAbandonedFutureLogs`).
         """
-        if at in self.homes:
+        home = self.homes.get(at)
+        if home is not None and home.logs[at].topic_id == topic_id:
             return None
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
@@ -134,7 +136,7 @@ class FutureLogs:
             directory_id in offline or ZERO_UUID in offline
         ):
             return None
-        if any(at not in home.superseded and home.disk.exists(str(at)) for home in homes):
+        if any(has_empty_folder(home, at) for home in homes):
             return None
         for home in homes:
             superseded = home.superseded.get(at)
@@ -174,7 +176,11 @@ class FutureLogs:
         disk, folder = home.disk, str(mark.at)
         online = [other for other in self.directories if other.is_online and other is not home]
         if disk.exists(folder):
-            newer = [other for other in online if is_log(other.disk, folder)]
+            topic_id = read_topic_id(disk, folder)
+            newer = [
+                other for other in online
+                if is_log(other.disk, folder) and read_topic_id(other.disk, folder) == topic_id
+            ]  # fmt: skip
             if newer:
                 for other in newer:
                     # The crash may have been before this.
@@ -189,7 +195,6 @@ class FutureLogs:
                 other.directory_id == mark.target and self._has_future(other, mark.at)
                 for other in online
             ):
-                topic_id = read_topic_id(disk, folder)
                 superseded = home.superseded.setdefault(mark.at, SupersededLog(topic_id, []))
                 superseded.marks.append(mark.name)
                 _log.error(
@@ -223,13 +228,15 @@ class FutureLogs:
                     continue
                 current = self.homes.get(at)
                 topic_id = read_topic_id(home.disk, name)
-                if current is None and topic_id is not None:
+                if topic_id is not None and (
+                    current is None or current.logs[at].topic_id not in (None, topic_id)
+                ):
                     self._abandoned.setdefault(at, []).append(_Abandoned(home, name, topic_id, 0))
                 elif (
                     current is None or current is home or at in self._futures
                     or current.logs[at].topic_id != topic_id
                 ):  # fmt: skip
-                    home.delete_folder(name, at, self.rng)
+                    _delete_folder(home, name, at, self.rng)
                 else:
                     remembered = Remembered(clean=False)
                     log = home.open_log(
@@ -256,6 +263,7 @@ class FutureLogs:
         current = self.homes[at].logs[at]
         target.disk.reserve_files()
         target.set_superseded_aside(at, self.rng)
+        set_former_aside(at, target, self.rng, now)
         log = target.open_log(
             retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
             remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,
@@ -318,7 +326,7 @@ class FutureLogs:
         for copy in copies:
             try:
                 if copy.home.is_online:
-                    copy.home.delete_folder(copy.folder, at, self.rng)
+                    _delete_folder(copy.home, copy.folder, at, self.rng)
             except StorageFault as fault:
                 faults.append(fault)
         if faults:
@@ -428,6 +436,13 @@ class FutureLogs:
                 target.disk.rename(str(at), future.folder)
                 target.disk.sync_dir("")
             raise
+
+
+def _delete_folder(home: LogDirectory, folder: str, at: TopicPartition, rng: Random) -> None:
+    """Rename the folder of a log that is not in use, so that it is removed soon."""
+    name = retired_name(at, DELETE_SUFFIX, rng)
+    home.disk.rename(folder, name)
+    home.deleted.add(name)
 
 
 def _end_offset_of(copy: _Abandoned) -> int:

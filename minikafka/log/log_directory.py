@@ -327,13 +327,17 @@ class LogDirectory:
 
         Returns the new name.
         """
-        log = self.logs.pop(at)
+        log = (self.logs if at in self.logs else self.contested).pop(at)
         self.forgotten.pop(at, None)
         # Before the rename: a flush of this log may be running in another thread.
         log.flushes.is_retired = True
         name = retired_name(at, suffix, rng)
         self._retired[at] = None
-        self.disk.rename(log.folder, name)
+        try:
+            self.disk.rename(log.folder, name)
+        except StorageFault:
+            log.abandon()
+            raise
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
             # There are no more appends; the files stay for responses that are being sent.
@@ -348,12 +352,6 @@ class LogDirectory:
         if at in self._retired:
             self.disk.sync_dir("")
             self._retired.clear()
-
-    def delete_folder(self, folder: str, at: TopicPartition, rng: Random) -> None:
-        """Rename the folder of a log that is not in use, so that it is removed soon."""
-        name = retired_name(at, DELETE_SUFFIX, rng)
-        self.disk.rename(folder, name)
-        self.deleted.add(name)
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, also of those that are lost."""
@@ -447,6 +445,12 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
+
+
+def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
+    """True if a folder without a log shows that an operator accepts an empty one."""
+    is_log_folder = at in home.logs or at in home.contested or at in home.superseded
+    return home.is_online and not is_log_folder and home.disk.exists(str(at))
 
 
 def sign_of_use(disk: Disk) -> str | None:

@@ -24,8 +24,8 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.two_folders import TwoFolders
+from minikafka.log.log_directory import LogDirectory, has_empty_folder
+from minikafka.log.two_folders import TwoFolders, set_former_aside
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -173,8 +173,6 @@ class LogManager:
             self.futures.load(config_of, now)
         except StorageFault as fault:
             fail(fault)
-        for at in self._homes:
-            self.forget_lost(at)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
         for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
             each.due_ms = first
@@ -206,10 +204,10 @@ class LogManager:
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
         """True if a log is missing, and was reported as lost or is in no directory of this node.
 
-        If its directory was never reported, it may be in one that was not loaded.
+        If its directory was never reported, it may be in one that is offline.
         """
         if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
-            if all(home.is_loaded for home in self.directories):
+            if len(self.online) == len(self.directories):
                 return False
         elif directory_id != DIRECTORY_LOST:
             known = [home.directory_id for home in self.directories]
@@ -218,22 +216,18 @@ class LogManager:
         log = self.get(at)
         if log is not None:
             return log.topic_id not in (None, topic_id)
-        # An operator who accepts an empty log creates its folder.
-        return not any(
-            at not in home.superseded and home.disk.exists(str(at)) for home in self.online
-        )
+        return not any(has_empty_folder(home, at) for home in self.online)
 
     def may_be_older(self, at: TopicPartition, directory_id: Uuid) -> bool:
-        """True if a log is not in the directory that the metadata has, and one was not loaded.
+        """True if a log is not in the directory that the metadata has, and one is offline.
 
         The partition may have been copied to that one while the other was out. If it is known as
         lost, a former start may have found this out.
         """
-        home = self._homes.get(at)
-        loaded = [each.directory_id for each in self.directories if each.is_loaded]
-        if home is None or len(loaded) == len(self.directories):
+        online = [home.directory_id for home in self.online]
+        if at not in self._homes or len(online) == len(self.directories):
             return False
-        return directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *loaded)
+        return directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *online)
 
     def create(
         self,
@@ -257,6 +251,7 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(at, directory_id)
+        set_former_aside(at, home, self.rng, now)
         for other in self.online:
             # A power loss must not bring a former log back beside the new one.
             other.sync_retired(at)
@@ -268,8 +263,18 @@ class LogManager:
         return log
 
     def forget(self, names: Collection[TopicPartition]) -> list[StorageFault]:
-        """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired."""
-        return self._in_each(lambda home: home.forget([x for x in names if x in home.logs]))
+        """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired.
+
+        And those of former topics (`TwoFolders.former`).
+        """
+        return self._in_each(
+            lambda home: home.forget(
+                [
+                    *(at for at in names if at in home.logs),
+                    *(at for at in home.contested if at not in home.forgotten),
+                ]
+            )
+        )
 
     def is_forgotten(self, at: TopicPartition) -> bool:
         """True if no checkpoint names a log that is in use."""

@@ -411,8 +411,8 @@ def _learn_epochs(
     After a power failure the file of epochs may be from before a truncation, and have epochs of
     records that other records have replaced.
     """
-    for segment in segments.from_offset(offset):
-        for header in _headers_in_place(segment, end_offset):
+    for segment, end in _with_ends(segments.from_offset(offset), end_offset):
+        for header in _headers_in_place(segment, end):
             if header.leader_epoch >= 0:
                 epochs.learn(header.leader_epoch, header.base_offset)
 
@@ -429,8 +429,8 @@ def _learn_first_epochs(
         return
     _, known_from = epochs.entries[0]
     found = LeaderEpochCache()
-    for segment in segments.from_offset(start_offset):
-        for header in _headers_in_place(segment, end_offset):
+    for segment, end in _with_ends(segments.from_offset(start_offset), end_offset):
+        for header in _headers_in_place(segment, end):
             if header.base_offset >= known_from:
                 break
             latest = found.latest_epoch
@@ -444,18 +444,26 @@ def _learn_first_epochs(
     epochs.prepend(found.entries)
 
 
+def _with_ends(items: list[Segment], end_offset: int) -> Iterator[tuple[Segment, int]]:
+    """Yield each segment with the offset below which its batches must end."""
+    for at, segment in enumerate(items):
+        following = items[at + 1].base_offset if at + 1 < len(items) else end_offset
+        yield segment, min(following, end_offset)
+
+
 def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader]:
-    """Yield the headers of a segment up to the log's end; recovery may not have checked them.
+    """Yield the headers of a segment up to its end; recovery may not have checked them.
 
     Checksums do not include base offset, length and leader epoch.
 
     Raises:
-        CorruptRecordsError: a batch begins before the end of the one in front of it, or has an
-            older epoch; or bytes below `end_offset` are no whole batch.
+        CorruptRecordsError: a batch is not between the end of the one in front of it and
+            `end_offset`, or has an older epoch; or bytes below `end_offset` are no whole batch.
     """
     position, next_offset, epoch = 0, segment.base_offset, UNDEFINED_EPOCH
     for at, header in headers_below(segment, end_offset):
-        if header.base_offset < next_offset or UNDEFINED_EPOCH < header.leader_epoch < epoch:
+        is_in_place = next_offset <= header.base_offset and header.next_offset <= end_offset
+        if not is_in_place or UNDEFINED_EPOCH < header.leader_epoch < epoch:
             raise flushed_damage(segment, at, next_offset)
         yield header
         position, next_offset = at + header.size, header.next_offset

@@ -80,31 +80,39 @@ class TwoFolders:
             "Move the older of the two folders away, usually the one in the directory that failed"
         )
 
-    def settle(
-        self, belongs: Callable[[TopicPartition, Uuid | None], bool], now: Now
-    ) -> list[StorageFault]:
-        """Use those logs of different topics that belong to this broker; set the others aside.
+    def settle(self, belongs: Callable[[TopicPartition, Uuid | None], bool]) -> None:
+        """Use those logs of different topics that belong to this broker.
 
-        `belongs` knows the metadata. Returns the faults of directories, which must go offline.
+        `belongs` knows the metadata. `set_former_aside` must follow for the others.
         """
-        faults = []
         for home in self.directories:
             for at, log in list(home.contested.items()):
                 if belongs(at, log.topic_id):
                     home.logs[at] = home.contested.pop(at)
                     self.homes[at] = home
-            try:
-                # Before they are renamed: a log that checkpoints name and that is missing is lost.
-                home.forget(list(home.contested))
-                for at, log in list(home.contested.items()):
-                    home.logs[at] = home.contested.pop(at)
-                    name = home.retire(at, STRAY_SUFFIX, self.rng, now)
-                    _log.warning(
-                        "%s in %s is set aside as %s: another directory had a log of this name, "
-                        "and the metadata has no replica with topic id %s on this broker",
-                        at, home.disk.root, name, log.topic_id,
-                    )  # fmt: skip
-            except StorageFault as fault:
-                # Even if only descriptors lack: a log may not get this name beside the former one.
-                faults.append(StorageFault(fault.log_dir, fault.reason))
-        return faults
+
+    @property
+    def former(self) -> list[tuple[TopicPartition, LogDirectory]]:
+        """The logs that are not used, after `settle`."""
+        return [(at, home) for home in self.directories for at in home.contested]
+
+
+def set_former_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:
+    """Keep only the files of a log of `TwoFolders.former`; nothing is done if there is none.
+
+    Raises:
+        OutOfFilesFault: nothing was changed.
+        StorageFault: the directory must go offline.
+    """
+    log = home.contested.get(at)
+    if log is None:
+        return
+    if at not in home.forgotten:
+        # A log that checkpoints name, and that is missing, is lost.
+        home.forget([at])
+    name = home.retire(at, STRAY_SUFFIX, rng, now)
+    _log.warning(
+        "%s in %s is set aside as %s: another directory had a log of this name, and the metadata "
+        "has no replica with topic id %s on this broker",
+        at, home.disk.root, name, log.topic_id,
+    )  # fmt: skip

@@ -49,7 +49,12 @@ class LostLogs:
         """
         for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
-            if registration is None or self.broker_id not in registration.replicas:
+            log, topic = self.logs.get(name), image.topic(name.topic)
+            is_elsewhere = log is not None and topic is not None and log.topic_id == topic.topic_id
+            if (
+                is_elsewhere or registration is None
+                or self.broker_id not in registration.replicas
+            ):  # fmt: skip
                 self.logs.forget_lost(name)
             else:
                 self._found[name] = f"{path} is gone with the records below offset {offset}"

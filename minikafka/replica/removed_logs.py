@@ -9,9 +9,11 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
+from minikafka.log.two_folders import set_former_aside
 from minikafka.replica.turns import Turns
 
 DELETED_A_TURN: Final = 8
@@ -30,11 +32,14 @@ class RemovedLogs:
     """Removed replicas since the last `begin`."""
     _strays: Turns[TopicPartition, None] = field(init=False)
     """Logs that the metadata does not assign to this broker. Their folders are kept."""
+    _former: Turns[tuple[TopicPartition, LogDirectory], None] = field(init=False)
+    """Strays that have another log of their name beside them (`TwoFolders`)."""
 
     def __post_init__(self) -> None:
-        """Create the two queues."""
+        """Create the queues."""
         self._deleted = Turns(self.env, DELETED_A_TURN, lambda name, _: self._delete(name))
         self._strays = Turns(self.env, DELETED_A_TURN, lambda name, _: self._set_aside(name))
+        self._former = Turns(self.env, DELETED_A_TURN, lambda key, _: self._set_former_aside(*key))
 
     def __contains__(self, name: TopicPartition) -> bool:
         return name in self._deleted or name in self._strays
@@ -57,6 +62,9 @@ class RemovedLogs:
         # After that: a fault drops those of its directory.
         self._forget(strays)
         self._strays.begin()
+        for key in self.logs.two_folders.former:
+            self._former.put(key, None)
+        self._former.begin()
 
     def make_room(self, name: TopicPartition) -> bool:
         """Rename the folder of this name now, so that a new log can have the name.
@@ -77,6 +85,7 @@ class RemovedLogs:
         """Rename all folders in this step."""
         self._deleted.finish()
         self._strays.finish()
+        self._former.finish()
 
     def _forget(self, names: Collection[TopicPartition]) -> None:
         for fault in self.logs.forget(names):
@@ -89,6 +98,15 @@ class RemovedLogs:
     def _set_aside(self, name: TopicPartition) -> None:
         if self._is_forgotten(name, self._strays):
             self._retire(name, self.logs.set_aside)
+
+    def _set_former_aside(self, name: TopicPartition, home: LogDirectory) -> None:
+        try:
+            set_former_aside(name, home, self.logs.rng, self.env.clock.now)
+        except OutOfFilesFault as fault:
+            self.on_fault(fault)
+            self._former.postpone((name, home), None)
+        except StorageFault as fault:
+            self.on_fault(fault)
 
     def _is_forgotten(self, name: TopicPartition, turns: Turns[TopicPartition, None]) -> bool:
         """True if checkpoints do not name a log, which was postponed or went offline otherwise."""

@@ -198,15 +198,17 @@ class ReplicaManager:
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
         belongs = partial(_belongs, image, self.broker_id)
-        for fault in self.logs.two_folders.settle(belongs, self.env.clock.now):
-            self.take_offline(fault)
+        self.logs.two_folders.settle(belongs)
         self._lost.find(image, changes)
         strays = self.logs.strays(belongs)
         # First: a directory that fails drops its removed logs, and its replicas go offline.
         self._removed.set_strays_aside(strays)
         for name in (*strays, *self.logs.futures):
-            if name in strays or not _has_replica(image, name, self.broker_id):
+            if not _has_replica(image, name, self.broker_id):
                 self.moves.remove(name)
+            elif name in strays:
+                # There may be a copy of the log of the present topic.
+                self.logs.futures.abandon(name)
         self._apply(image, changes)
         self._started = True
         self._tasks.start()

@@ -39,6 +39,8 @@ class LogDirChecks:
     _moving: dict[int, tuple[int, list[TopicPartition]]] = field(default_factory=dict)
     """By node: the start of the process, and the moves in progress at the last check."""
     _interrupted: dict[_Key, None] = field(default_factory=dict)
+    _contested: dict[tuple[int, int], None] = field(default_factory=dict)
+    """The nodes and starts that found logs of two topics with one name."""
 
     def check_node(self, node: SimNode) -> None:
         """Check the future logs of a node; count the moves that its crashes have interrupted."""
@@ -47,6 +49,9 @@ class LogDirChecks:
         if broker is None or len(node.disks) == 1:
             return
         node_id = node.config.node_id
+        if any(home.contested for home in broker.logs.directories):
+            self._contested.setdefault((node_id, node.starts))
+            self.coverage.events["starts with logs of two topics"] = len(self._contested)
         moves = broker.replicas.moves
         moving, waiting = moves.in_progress, moves.waiting
         life, before = self._moving.get(node_id, (node.starts, moving))

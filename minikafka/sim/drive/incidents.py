@@ -1,7 +1,11 @@
 """The incidents of a run: kinds of faults, actions of operators, and when they happen."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
+
+_CREATED_AGAIN_MS: Final = (2_500, 3_500)
 
 
 class Fault(Enum):
@@ -95,3 +99,14 @@ class Incident:
         peer = f"-{self.other}" if self.other else ""
         held = f" for {self.for_ms} ms" if self.for_ms else ""
         return f"{self.at_ms:>8} ms  {self.what.value}{whom}{peer}{held}"
+
+
+def topics_created_again(incidents: Iterable[Incident], end_ms: int) -> list[Incident]:
+    """Two actions for each directory that is out: a topic is deleted and created, or created."""
+    added = [
+        Incident(at_ms=each.at_ms + after_ms, what=OperatorAction.TOPIC, node=each.node)
+        for each in incidents
+        if each.what is Fault.DIRECTORY_OUT
+        for after_ms in _CREATED_AGAIN_MS
+    ]
+    return [each for each in added if each.at_ms < end_ms]

@@ -62,7 +62,7 @@ _WIDE = 150
 """Partition count of a topic that a broker creates in several steps."""
 _WIDE_SHARE = 0.25
 """Share of the draws of such a topic that create it: every step of its run costs more."""
-_SAME_NAME_SHARE = 0.5
+_SAME_NAME_SHARE = 0.8
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
 """Share of reassignments that also change the number of replicas."""

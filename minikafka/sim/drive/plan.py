@@ -21,6 +21,7 @@ from minikafka.sim.drive.incidents import (
     Fault,
     Incident,
     OperatorAction,
+    topics_created_again,
 )
 from minikafka.sim.drive.mixes import (
     COORDINATING,
@@ -52,10 +53,8 @@ _time_of = attrgetter("at_ms")
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _SHORT_INDEX_INTERVAL_BYTES = 300
-_RETENTION_SHARE = 0.25
-_EDGE_CASES_SHARE = 0.25
-_MULTI_PARTITION_SHARE = 0.1
-_LOG_INFO_SHARE = 0.1
+_RETENTION_SHARE = _EDGE_CASES_SHARE = 0.25
+_MULTI_PARTITION_SHARE = _LOG_INFO_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _ORPHAN_SHARE = 0.08
 _ONE_VOTER_SHARE = 0.5
@@ -353,6 +352,7 @@ def _with_moves_between_directories(plan: Plan) -> Plan:
         slice_bytes=own.choice((SLICE_BYTES, _SMALL_SLICE_BYTES)),
     )
     added = _incidents(own, plan, RELOCATING, _QUICK_PACES_MS, _SHORT_MS)
+    added += topics_created_again(added, plan.duration_ms)
     return replace(plan, incidents=tuple(sorted([*plan.incidents, *added], key=_time_of)))
 
 

@@ -80,3 +80,25 @@ def test_a_damaged_header_hides_no_epoch(disk, at, value, behind):
     assert not disk.exists(EPOCHS)
     name[at] = before
     assert open_log(disk, clean=False, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize(
+    ("base", "at", "value"),
+    [
+        # The base offset of a first batch, 2**40 higher; and its last offset delta.
+        *[(base, 2, 1) for base in (0, 10)],
+        *[(base, 23, 0x40) for base in (0, 10)],
+        # The base offset of a last batch, beyond that of the next segment.
+        (10, 4 * 70 + 7, 17),
+    ],
+)
+def test_a_batch_that_ends_behind_its_segment_teaches_no_epoch(disk, base, at, value, clean):
+    disk.remove(EPOCHS)
+    content = disk.content(f"t-0/{base:020}.log")
+    before, content[at] = content[at], value
+    with pytest.raises(StorageFault, match=f"{base:020}.log: damaged at byte"):
+        open_log(disk, clean=clean, recovery_point=20)
+    assert not disk.exists(EPOCHS)
+    content[at] = before
+    assert open_log(disk, clean=clean, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]

@@ -4,12 +4,13 @@ from random import Random
 
 import pytest
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log import two_folders
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
+from minikafka.log.two_folders import set_former_aside
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
 
@@ -118,6 +119,18 @@ def belongs_to(present):
     return lambda at, topic_id: (at, topic_id) == (TP, present)
 
 
+def settle(manager, present):
+    """Return the faults of the logs that could not be set aside."""
+    manager.two_folders.settle(belongs_to(present))
+    faults = []
+    for at, home in manager.two_folders.former:
+        try:
+            set_former_aside(at, home, manager.rng, NOW)
+        except StorageFault as fault:
+            faults.append(fault)
+    return faults
+
+
 def strays(disk):
     return [name for name in disk.list("") if name.endswith("-stray")]
 
@@ -129,7 +142,7 @@ def test_the_log_of_the_present_topic_is_used(disks, caplog, present):
     manager = start(disks)
     assert manager.get(TP) is None
     assert manager.logs == {}
-    assert manager.two_folders.settle(belongs_to(topic_ids[present]), NOW) == []
+    assert settle(manager, topic_ids[present]) == []
     assert manager.directory_of(TP).disk is disks[present]
     assert manager.get(TP).topic_id == topic_ids[present]
     assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
@@ -148,7 +161,7 @@ def test_the_log_of_the_present_topic_is_used(disks, caplog, present):
 def test_without_a_replica_both_are_set_aside(disks):
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
-    assert manager.two_folders.settle(belongs_to(Uuid.of(5, 8)), NOW) == []
+    assert settle(manager, Uuid.of(5, 8)) == []
     assert manager.logs == {}
     assert [len(strays(disk)) for disk in disks] == [1, 1]
     log = manager.create(TP, Uuid.of(5, 8), CONFIG, NOW)
@@ -163,7 +176,7 @@ def test_a_stop_before_the_metadata_is_known_loses_nothing(disks):
     manager = start(disks)
     assert manager.previous_broker_epoch == 43
     assert manager.lost == {}
-    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    assert settle(manager, OTHER_ID) == []
     log = manager.get(TP)
     assert (log.log_start_offset, log.log_end_offset, log.high_watermark) == (1, 2, 2)
 
@@ -174,7 +187,7 @@ def test_a_crash_before_the_metadata_is_known_loses_nothing(disks):
     for disk in disks:
         disk.crash()
     manager = start(disks)
-    assert manager.two_folders.settle(belongs_to(ID), NOW) == []
+    assert settle(manager, ID) == []
     assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
 
 
@@ -185,28 +198,49 @@ class Refuses:
         return 0.0
 
 
-@pytest.mark.parametrize("lacks_files", [False, True])
-def test_a_directory_that_keeps_the_former_log_goes_offline(disks, lacks_files):
-    """A new log of the partition must not get the folder of the former one."""
+@pytest.mark.parametrize("renames", range(4))
+def test_a_directory_that_cannot_rename_the_former_log_goes_offline(disks, renames):
+    """Or one of its three checkpoints."""
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
-    if lacks_files:
-        disks[0].few_files = Refuses()
-    else:
-        disks[0].error = OneError(IO_ERROR, 0, ("rename",))
+    log = manager.directories[0].contested[TP]
+    disks[0].error = OneError(IO_ERROR, renames, ("rename",))
     for disk in disks:
         disk.step_begins()
-    (fault,) = manager.two_folders.settle(belongs_to(OTHER_ID), NOW)
-    assert (fault.log_dir, type(fault)) == (disks[0].root, StorageFault)
+    (fault,) = settle(manager, OTHER_ID)
+    assert fault.log_dir == disks[0].root
     assert manager.take_offline(fault.log_dir) == []
+    assert not any(segment.file._is_open for segment in log.segments.items)
     assert manager.get(TP).topic_id == OTHER_ID
+
+
+@pytest.mark.parametrize("later", ["set aside", "create"])
+def test_without_descriptors_the_former_log_keeps_its_folder(disks, later):
+    """And a new log of the partition cannot get it."""
+    of_topics(disks, ID, OTHER_ID)
+    manager = start(disks)
+    disks[0].few_files = Refuses()
+    for disk in disks:
+        disk.step_begins()
+    (fault,) = settle(manager, Uuid.of(5, 8))
+    assert isinstance(fault, OutOfFilesFault)
+    assert manager.two_folders.former == [(TP, manager.directories[0])]
+    with pytest.raises(OutOfFilesFault):
+        manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
+    disks[0].few_files = None
+    if later == "set aside":
+        assert settle(manager, Uuid.of(5, 8)) == []
+    log = manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
+    assert log.log_end_offset == 0
+    assert manager.two_folders.former == []
+    assert len(strays(disks[0])) == 1
 
 
 def test_a_directory_that_fails_before_takes_its_log_with_it(disks):
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
     assert manager.take_offline(disks[0].root) == []
-    assert manager.two_folders.settle(belongs_to(ID), NOW) == []
+    assert settle(manager, ID) == []
     assert manager.logs == {}
     assert len(strays(disks[1])) == 1
 
@@ -226,7 +260,7 @@ def test_an_empty_log_of_the_present_topic_is_used(disks):
     manager.shutdown(42)
     disks[1].crash()
     manager = start(disks)
-    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    assert settle(manager, OTHER_ID) == []
     assert manager.directory_of(TP).disk is disks[1]
 
 
@@ -240,7 +274,7 @@ def test_the_future_log_of_a_former_topic_replaces_nothing(disks):
     for disk in disks:
         disk.crash()
     manager = start(disks)
-    assert manager.two_folders.settle(belongs_to(OTHER_ID), NOW) == []
+    assert settle(manager, OTHER_ID) == []
     assert manager.get(TP).topic_id == OTHER_ID
     assert manager.futures.get(TP) is None
     assert manager.futures.has_abandoned(TP)
@@ -249,7 +283,7 @@ def test_the_future_log_of_a_former_topic_replaces_nothing(disks):
 def test_a_former_log_is_not_taken_for_lost_after_a_crash(disks):
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
-    assert manager.two_folders.settle(belongs_to(Uuid.of(5, 8)), NOW) == []
+    assert settle(manager, Uuid.of(5, 8)) == []
     for disk in disks:
         disk.crash()
     assert start(disks).lost == {}

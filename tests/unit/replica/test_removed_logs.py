@@ -11,7 +11,7 @@ from minikafka.log.checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
-from minikafka.replica.log_dir_moves import LogDirMoves
+from minikafka.log.log_directory import LogDirectory
 from minikafka.replica.turns import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
@@ -173,17 +173,18 @@ def renamed(world):
 
 
 def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, monkeypatch):
-    """It fails when the future logs of strays are removed."""
+    """It fails when checkpoints are written without the strays."""
     root = leading.logs.directory_of(T).disk.root
     leading.partition().append_as_leader(batch_of(1), required_acks=1)
     leading.logs.shutdown(10)
     for disk in leading.disks:
         disk.crash()
 
-    def fail(moves, _):
-        moves.on_fault(StorageFault(root, IO_ERROR))
+    def fail(home, names):
+        if home.disk.root == root:
+            raise StorageFault(root, IO_ERROR)
 
-    monkeypatch.setattr(LogDirMoves, "remove", fail)
+    monkeypatch.setattr(LogDirectory, "forget", fail)
     leading.boot()
     leading.start(
         leading.no_topic(),

@@ -45,11 +45,14 @@ from minikafka.log.file_names import (
 )
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
+from minikafka.records.batch import MAGIC_OFFSET
 from minikafka.sim.drive.faults.rot import batches, bytes_below
 from minikafka.sim.world.sim_disk import SimDisk
 
 _EPOCH_BYTES: Final = range(12, 16)
 _BASE_OFFSET_BYTES: Final = range(8)
+_UNCHECKED: Final = MAGIC_OFFSET + 1
+"""The bytes at the start of a batch that no checksum covers; the last one is the magic."""
 _HIGH_BIT: Final = 7
 """Flipped in a text, it makes a byte that is not ASCII."""
 _LOG_SHARE: Final = 0.7
@@ -271,8 +274,9 @@ class Damager:
         size = min(size, wrong_size)
         if at == wrong_at or (path == wrong_path and abs(at - wrong_at) < size):
             return None
-        if size <= _EPOCH_BYTES.stop and all(_begins_batch(disk, *x) for x in (one, other)):
-            return None  # No checksum covers these bytes.
+        inside = _place_in_batch(disk, path, at)
+        if inside == _place_in_batch(disk, wrong_path, wrong_at) and inside + size <= _UNCHECKED:
+            return None
         written = bytes(disk.content(path)[at : at + size])
         lost = Patch(disk, path, at, written, bytes(size))
         hit = bytes(disk.content(wrong_path)[wrong_at : wrong_at + size])
@@ -368,9 +372,10 @@ def _kind(path: str) -> str:
     return name[name.rindex(".") :] if name[:1].isdigit() else name
 
 
-def _begins_batch(disk: SimDisk, path: str, at: int, _: int) -> bool:
-    is_log = path.endswith(LOG_SUFFIX)
-    return is_log and any(position == at for position, _ in batches(disk, path))
+def _place_in_batch(disk: SimDisk, path: str, at: int) -> int:
+    """Return how far a position is from the start of its batch."""
+    starts = [position for position, _ in batches(disk, path)] if path.endswith(LOG_SUFFIX) else []
+    return at - max((position for position in starts if position <= at), default=at - _UNCHECKED)
 
 
 def _beside_unchecked(disk: SimDisk, path: str, at: int) -> int:

@@ -355,15 +355,17 @@ def test_a_clean_shutdown_file_comes_back_once_the_broker_has_registered_again(
     assert disk.exists(CLEAN_SHUTDOWN) is comes_back
 
 
-@pytest.mark.parametrize(("size", "is_done"), [(16, False), (17, True)])
+@pytest.mark.parametrize(
+    ("at", "size", "is_done"), [(0, 16, False), (1, 16, False), (0, 18, True), (2, 16, True)]
+)
 def test_first_bytes_that_no_checksum_covers_take_the_place_of_no_others(
-    stopped, monkeypatch, size, is_done
+    stopped, monkeypatch, at, size, is_done
 ):
     """Seed 94000277: a start took a batch with the base offset of another one, which came later."""
     (disk,) = stopped.disks.values()
     (path,) = (f"t-0/{name}" for name in disk.list("t-0") if name.endswith(".log"))
     starts = [position for position, _ in batches(disk, path)]
-    places = [(path, starts[4], size), (path, starts[1], size)]
+    places = [(path, starts[4] + at, size), (path, starts[1] + at, size)]
     before = contents(disk)
     monkeypatch.setattr(Damager, "_place", lambda *_: places.pop())
     damage = damager(stopped, 1).misdirect()
