@@ -10,7 +10,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from minikafka.admin.client import AdminClient as ClusterClient
-from minikafka.admin.topics import create_topic, describe_topics
+from minikafka.admin.topics import create_topic, delete_topics, describe_topics
 from minikafka.cli import dump_log
 from minikafka.log.checkpoints import read_meta_properties
 from minikafka.messages.alter_replica_log_dirs import (
@@ -21,6 +21,7 @@ from minikafka.messages.alter_replica_log_dirs import (
 from minikafka.messages.describe_log_dirs import DescribeLogDirsRequest
 from minikafka.server.os_disk import OsDisk
 from minikafka.testing.nodes import CONTROLLER, Nodes
+from tests.integration.own_nodes import OwnNodes
 from tests.integration.test_replication import wait_for
 
 CONFIG = {
@@ -240,3 +241,44 @@ def test_the_tool_moves_replicas_and_reports_them(tmp_path):
                 ]
             )
         )
+
+
+def write_one(servers, topic, value):
+    producer = Producer({"bootstrap.servers": servers})
+    producer.produce(topic, value)
+    assert producer.flush(30) == 0
+
+
+def read_one(servers, topic):
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    message = consumer.poll(30)
+    consumer.close()
+    return message.offset(), message.value()
+
+
+def test_a_topic_that_was_created_again_without_one_directory_is_served_with_it(tmp_path):
+    """The log of the former topic is in the directory that comes back."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    with OwnNodes(tmp_path, 1, offsets_topic_replication_factor=1) as nodes:
+        nodes.write(1, log_dirs=f"{one},{two}")
+        nodes.format(1, "--standalone")
+        nodes.start(1)
+        with ClusterClient(nodes.servers, client_id="test") as client:
+            for topic in ("s", "t"):
+                create_topic(client, topic, partitions=1, configs={})
+                write_one(nodes.servers, topic, b"former")
+        # The second topic is in the directory that had fewer logs.
+        assert [path.name for path in two.glob("?-0")] == ["t-0"]
+        assert nodes.stop(1) == 0
+        nodes.write(1, log_dirs=one)
+        nodes.start(1)
+        with ClusterClient(nodes.servers, client_id="test") as client:
+            delete_topics(client, ["t"])
+            create_topic(client, "t", partitions=1, configs={})
+            write_one(nodes.servers, "t", b"present")
+        assert nodes.stop(1) == 0
+        nodes.write(1, log_dirs=f"{one},{two}")
+        nodes.start(1)
+        assert read_one(nodes.servers, "t") == (0, b"present")
+        wait_for(lambda: [path.name[-6:] for path in two.glob("t-0*")] == ["-stray"])
