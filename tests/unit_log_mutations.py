@@ -49,7 +49,7 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "checkpoints name a log that is set aside beside another one",
-            ("log.two_folders", "set_former_aside", "home.forget([at])", "pass"),
+            ("log.two_folders", "set_contested_aside", "home.forget([at])", "pass"),
         ),
         "tests/unit/log/test_two_folders.py::test_a_former_log_is_not_taken_for_lost_after_a_crash",
         "no replica of the present topic may be on the broker, and it must crash at once",

@@ -25,12 +25,13 @@ from minikafka.common.ids import (
     Uuid,
 )
 from minikafka.log.checkpoints import read_topic_id
+from minikafka.log.common_part import keep_common_part
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
 from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, has_empty_folder
 from minikafka.log.log_folders import SupersededLog, is_log
 from minikafka.log.recovery import Remembered
-from minikafka.log.two_folders import set_former_aside
+from minikafka.log.two_folders import set_contested_aside
 from minikafka.log.unified_log import UnifiedLog
 
 MOVED_SUFFIX: Final = "-moved"
@@ -163,14 +164,15 @@ class FutureLogs:
         records that were written after the swap are there.
         """
         for home in self.directories:
-            if not home.is_online:
-                continue
-            try:
-                marks = [mark for mark in map(_parse_mark, home.disk.list("")) if mark is not None]
-                for mark in marks:
-                    self._settle(home, mark)
-            except StorageFault as fault:
-                on_fault(fault)
+            while home.is_online:
+                try:
+                    marks = map(_parse_mark, home.disk.list(""))
+                    for mark in [mark for mark in marks if mark is not None]:
+                        self._settle(home, mark)
+                    break
+                except StorageFault as fault:
+                    # Again, if it is that of another directory: a mark here may be about its log.
+                    on_fault(fault)
 
     def _settle(self, home: LogDirectory, mark: _Mark) -> None:
         disk, folder = home.disk, str(mark.at)
@@ -196,7 +198,8 @@ class FutureLogs:
                 for other in online
             ):
                 superseded = home.superseded.setdefault(mark.at, SupersededLog(topic_id, []))
-                superseded.marks.append(mark.name)
+                if mark.name not in superseded.marks:
+                    superseded.marks.append(mark.name)
                 _log.error(
                     "%s/%s is not used: the partition was moved to the directory with directory.id "
                     "%s, which has no log of it or is offline. Bring that directory back; or remove"
@@ -211,41 +214,56 @@ class FutureLogs:
     def _has_future(self, home: LogDirectory, at: TopicPartition) -> bool:
         return any(parse_future(name) == at for name in home.disk.list(""))
 
-    def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now) -> None:
+    def load(
+        self,
+        config_of: Callable[[TopicPartition], LogConfig],
+        now: Now,
+        on_fault: Callable[[StorageFault], None],
+    ) -> None:
         """Load the future logs whose current logs were loaded; each of their batches is checked.
 
-        They are truncated as in `copy_slice`.
-
-        Raises:
-            StorageFault: a directory cannot be read.
+        They are truncated as in `copy_slice`. All others are noted, also if a directory fails.
         """
         for home in self.directories:
-            if not home.is_online:
-                continue
-            for name in home.disk.list(""):
+            for name in _names(home, on_fault):
                 at = parse_future(name)
-                if at is None:
-                    continue
-                current = self.homes.get(at)
-                topic_id = read_topic_id(home.disk, name)
-                if topic_id is not None and (
-                    current is None or current.logs[at].topic_id not in (None, topic_id)
-                ):
-                    self._abandoned.setdefault(at, []).append(_Abandoned(home, name, topic_id, 0))
-                elif (
-                    current is None or current is home or at in self._futures
-                    or current.logs[at].topic_id != topic_id
-                ):  # fmt: skip
-                    _delete_folder(home, name, at, self.rng)
-                else:
-                    remembered = Remembered(clean=False)
-                    log = home.open_log(
-                        name, at, config=config_of(at), remembered=remembered, now=now,
-                        rng=self.rng, topic_id=topic_id,
-                    )  # fmt: skip
-                    future = self._futures[at] = _Future(home, log)
-                    # Now, since its high watermark is at least its start, which may be too high.
-                    future.follow(current.logs[at], now)
+                while at is not None and home.is_online:
+                    try:
+                        self._load(home, name, at, config_of, now)
+                        break
+                    except StorageFault as fault:
+                        on_fault(fault)
+        for at in [at for at in self._futures if at not in self.homes]:
+            self.abandon(at)  # The directory of the current log has failed meanwhile.
+
+    def _load(
+        self,
+        home: LogDirectory,
+        name: str,
+        at: TopicPartition,
+        config_of: Callable[[TopicPartition], LogConfig],
+        now: Now,
+    ) -> None:
+        current = self.homes.get(at)
+        topic_id = read_topic_id(home.disk, name)
+        if topic_id is not None and (
+            current is None or current.logs[at].topic_id not in (None, topic_id)
+        ):
+            self._abandoned.setdefault(at, []).append(_Abandoned(home, name, topic_id, 0))
+        elif (
+            current is None or current is home or at in self._futures
+            or current.logs[at].topic_id != topic_id
+        ):  # fmt: skip
+            _delete_folder(home, name, at, self.rng)
+        else:
+            remembered = Remembered(clean=False)
+            log = home.open_log(
+                name, at, config=config_of(at), remembered=remembered, now=now,
+                rng=self.rng, topic_id=topic_id,
+            )  # fmt: skip
+            future = self._futures[at] = _Future(home, log)
+            # Now, since its high watermark is at least its start, which may be too high.
+            future.follow(current.logs[at], now)
 
     # Moves
 
@@ -263,7 +281,7 @@ class FutureLogs:
         current = self.homes[at].logs[at]
         target.disk.reserve_files()
         target.set_superseded_aside(at, self.rng)
-        set_former_aside(at, target, self.rng, now)
+        set_contested_aside(at, target, self.rng, now)
         log = target.open_log(
             retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
             remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,
@@ -438,6 +456,14 @@ class FutureLogs:
             raise
 
 
+def _names(home: LogDirectory, on_fault: Callable[[StorageFault], None]) -> list[str]:
+    try:
+        return home.disk.list("") if home.is_online else []
+    except StorageFault as fault:
+        on_fault(fault)
+        return []
+
+
 def _delete_folder(home: LogDirectory, folder: str, at: TopicPartition, rng: Random) -> None:
     """Rename the folder of a log that is not in use, so that it is removed soon."""
     name = retired_name(at, DELETE_SUFFIX, rng)
@@ -453,30 +479,6 @@ def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:
     other.epochs.entries[:] = current.epochs.entries
     other.epochs.changed = True
     other.content.save_epochs()
-
-
-def keep_common_part(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
-    """Truncate a future log to the last offset up to which it equals the current log.
-
-    Batches with the same offset and leader epoch are equal, and so are all before them. A future
-    log that begins after the current one lacks records, so it starts over. The current log began
-    there when the copy started; a crash has lost a log start offset that no checkpoint had yet.
-    """
-    if future.log_start_offset > current.log_start_offset:
-        future.truncate_fully_and_start_at(current.log_start_offset, now)
-        return
-    while future.log_start_offset < future.log_end_offset and future.epochs.entries:
-        if future.log_end_offset < current.log_start_offset:
-            break
-        epoch, start = future.epochs.entries[-1]
-        end = current.end_offset_for_epoch(epoch)
-        if end.epoch == epoch and end.end_offset > start:
-            if end.end_offset < future.log_end_offset:
-                future.truncate_to(end.end_offset, now)
-            return
-        future.truncate_to(start, now)
-    if future.log_end_offset != current.log_start_offset:
-        future.truncate_fully_and_start_at(current.log_start_offset, now)
 
 
 def parse_future(name: str) -> TopicPartition | None:

@@ -56,7 +56,7 @@ class LogDirectory:
     """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     contested: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
-    """Logs that are not used before the metadata is known (`TwoFolders`)."""
+    """Logs that are not used: another log of the partition may be the right one (`TwoFolders`)."""
     lost: dict[TopicPartition, LostLog] = field(default_factory=dict)
     """Logs whose folder is missing, or that were set aside for damage; until they are created."""
     superseded: dict[TopicPartition, SupersededLog] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory, has_empty_folder
-from minikafka.log.two_folders import TwoFolders, set_former_aside
+from minikafka.log.two_folders import TwoFolders, set_contested_aside
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -169,10 +169,7 @@ class LogManager:
                     twice[at] = None
         for at in twice:
             self.two_folders.decide(at, now, fail)
-        try:
-            self.futures.load(config_of, now)
-        except StorageFault as fault:
-            fail(fault)
+        self.futures.load(config_of, now, fail)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
         for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
             each.due_ms = first
@@ -218,16 +215,22 @@ class LogManager:
             return log.topic_id not in (None, topic_id)
         return not any(has_empty_folder(home, at) for home in self.online)
 
-    def may_be_older(self, at: TopicPartition, directory_id: Uuid) -> bool:
+    def may_be_older(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
         """True if a log is not in the directory that the metadata has, and one is offline.
 
         The partition may have been copied to that one while the other was out. If it is known as
         lost, a former start may have found this out.
         """
         online = [home.directory_id for home in self.online]
-        if at not in self._homes or len(online) == len(self.directories):
+        log = self.get(at)
+        if log is None or log.topic_id != topic_id or len(online) == len(self.directories):
             return False
         return directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *online)
+
+    def hold_back(self, at: TopicPartition) -> None:
+        """Do not use a log, nor its copy, before the next start (`TwoFolders.hold_back`)."""
+        self.futures.abandon(at)
+        self.two_folders.hold_back(at)
 
     def create(
         self,
@@ -251,7 +254,8 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(at, directory_id)
-        set_former_aside(at, home, self.rng, now)
+        for other in self.online:
+            set_contested_aside(at, other, self.rng, now)
         for other in self.online:
             # A power loss must not bring a former log back beside the new one.
             other.sync_retired(at)
@@ -267,11 +271,12 @@ class LogManager:
 
         And those of former topics (`TwoFolders.former`).
         """
+        former = [x for x in self.two_folders.former if x[0] not in x[1].forgotten]
         return self._in_each(
             lambda home: home.forget(
                 [
                     *(at for at in names if at in home.logs),
-                    *(at for at in home.contested if at not in home.forgotten),
+                    *(at for at, each in former if each is home and at in home.contested),
                 ]
             )
         )

@@ -6,7 +6,7 @@ Source: `LogManager.loadLog`.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 
@@ -28,6 +28,8 @@ class TwoFolders:
     directories: list[LogDirectory]
     homes: dict[TopicPartition, LogDirectory]
     rng: Random
+    former: list[tuple[TopicPartition, LogDirectory]] = field(default_factory=list)
+    """Logs of former topics, which must be set aside; some may be already."""
 
     def _with(self, at: TopicPartition) -> list[LogDirectory]:
         return [each for each in self.directories if each.is_online and at in each.logs]
@@ -83,22 +85,28 @@ class TwoFolders:
     def settle(self, belongs: Callable[[TopicPartition, Uuid | None], bool]) -> None:
         """Use those logs of different topics that belong to this broker.
 
-        `belongs` knows the metadata. `set_former_aside` must follow for the others.
+        `belongs` knows the metadata. `set_contested_aside` must follow for the
+        `former` ones.
         """
         for home in self.directories:
             for at, log in list(home.contested.items()):
                 if belongs(at, log.topic_id):
                     home.logs[at] = home.contested.pop(at)
                     self.homes[at] = home
+                else:
+                    self.former.append((at, home))
 
-    @property
-    def former(self) -> list[tuple[TopicPartition, LogDirectory]]:
-        """The logs that are not used, after `settle`."""
-        return [(at, home) for home in self.directories for at in home.contested]
+    def hold_back(self, at: TopicPartition) -> None:
+        """Do not use a log: a newer one may be in a directory that is offline.
+
+        Retention keeps it, and a new log of the partition sets it aside.
+        """
+        home = self.homes.pop(at)
+        home.contested[at] = home.logs.pop(at)
 
 
-def set_former_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:
-    """Keep only the files of a log of `TwoFolders.former`; nothing is done if there is none.
+def set_contested_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:
+    """Keep only the files of a log that is not used; nothing is done if there is none.
 
     Raises:
         OutOfFilesFault: nothing was changed.
@@ -112,7 +120,6 @@ def set_former_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: N
         home.forget([at])
     name = home.retire(at, STRAY_SUFFIX, rng, now)
     _log.warning(
-        "%s in %s is set aside as %s: another directory had a log of this name, and the metadata "
-        "has no replica with topic id %s on this broker",
-        at, home.disk.root, name, log.topic_id,
+        "%s in %s with topic id %s is set aside as %s: another log is used",
+        at, home.disk.root, log.topic_id, name,
     )  # fmt: skip

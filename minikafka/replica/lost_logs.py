@@ -13,7 +13,7 @@ from minikafka.common.ids import (
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -49,12 +49,11 @@ class LostLogs:
         """
         for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
-            log, topic = self.logs.get(name), image.topic(name.topic)
-            is_elsewhere = log is not None and topic is not None and log.topic_id == topic.topic_id
             if (
-                is_elsewhere or registration is None
+                registration is None
                 or self.broker_id not in registration.replicas
-            ):  # fmt: skip
+                or self._is_elsewhere(name, image, registration, offset)
+            ):
                 self.logs.forget_lost(name)
             else:
                 self._found[name] = f"{path} is gone with the records below offset {offset}"
@@ -63,7 +62,10 @@ class LostLogs:
             directory = replica.registration.directory(self.broker_id)
             if self.logs.is_gone(name, replica.topic_id, directory):
                 if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
-                    reason = f"the log of {name} may be in a directory that was not loaded"
+                    reason = (
+                        f"the log of {name} may be in a directory that was not loaded (take that "
+                        "out of log.dirs to use an empty log)"
+                    )
                     self._displaced[name] = None
                 else:
                     reason = f"the log directory of {name} is gone"
@@ -71,15 +73,34 @@ class LostLogs:
                 if directory != DIRECTORY_LOST:
                     self._promised[name] = None
             displaced = self.logs.futures.displaced(name, replica.topic_id, directory)
-            if self.logs.may_be_older(name, directory):
+            if self.logs.may_be_older(name, replica.topic_id, directory):
                 displaced = (
                     f"the log of {name} may be out of date: its newer log may be in a directory "
-                    "that was not loaded"
+                    "that was not loaded (take that out of log.dirs to use the older one)"
                 )
             if displaced is not None:
                 self._found[name] = displaced
                 self._displaced[name] = None
                 self._promised[name] = None
+            log = self.logs.get(name)
+            if name in self._found and log is not None and log.topic_id == replica.topic_id:
+                self.logs.hold_back(name)
+
+    def _is_elsewhere(
+        self,
+        name: TopicPartition,
+        image: MetadataImage,
+        registration: PartitionRegistration,
+        offset: int,
+    ) -> bool:
+        """True if another directory has the log, with the records below `offset`."""
+        home, log, topic = (
+            self.logs.directory_of(name), self.logs.get(name), image.topic(name.topic)
+        )  # fmt: skip
+        if home is None or log is None or topic is None or log.topic_id != topic.topic_id:
+            return False
+        is_named = home.directory_id == registration.directory(self.broker_id)
+        return is_named or log.log_end_offset >= offset
 
     def add(self, name: TopicPartition, reason: str) -> None:
         """Note a log that was lost while the broker ran, and that is being reported.

@@ -13,7 +13,7 @@ from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_former_aside
+from minikafka.log.two_folders import set_contested_aside
 from minikafka.replica.turns import Turns
 
 DELETED_A_TURN: Final = 8
@@ -101,7 +101,7 @@ class RemovedLogs:
 
     def _set_former_aside(self, name: TopicPartition, home: LogDirectory) -> None:
         try:
-            set_former_aside(name, home, self.logs.rng, self.env.clock.now)
+            set_contested_aside(name, home, self.logs.rng, self.env.clock.now)
         except OutOfFilesFault as fault:
             self.on_fault(fault)
             self._former.postpone((name, home), None)

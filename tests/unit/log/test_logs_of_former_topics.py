@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.ids import Uuid
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_former_aside
+from minikafka.log.two_folders import set_contested_aside
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.log.test_future_logs import Crash, copied, flushed, ready_to_swap
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
@@ -45,7 +45,7 @@ def settled(disks):
     manager.load(lambda _: CONFIG, NOW)
     manager.two_folders.settle(lambda _, topic_id: topic_id == ID)
     for at, home in manager.two_folders.former:
-        set_former_aside(at, home, manager.rng, NOW)
+        set_contested_aside(at, home, manager.rng, NOW)
     return manager
 
 

@@ -10,7 +10,7 @@ from minikafka.log import two_folders
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_former_aside
+from minikafka.log.two_folders import set_contested_aside
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
 
@@ -125,7 +125,7 @@ def settle(manager, present):
     faults = []
     for at, home in manager.two_folders.former:
         try:
-            set_former_aside(at, home, manager.rng, NOW)
+            set_contested_aside(at, home, manager.rng, NOW)
         except StorageFault as fault:
             faults.append(fault)
     return faults
@@ -148,7 +148,8 @@ def test_the_log_of_the_present_topic_is_used(disks, caplog, present):
     assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
     assert strays(disks[present]) == []
     (stray,) = strays(disks[1 - present])
-    assert f"t-0 in {disks[1 - present].root} is set aside as {stray}" in caplog.text
+    other = f"t-0 in {disks[1 - present].root} with topic id {topic_ids[1 - present]}"
+    assert f"{other} is set aside as {stray}" in caplog.text
     manager.shutdown(43)
     for disk in disks:
         disk.crash()
@@ -224,15 +225,15 @@ def test_without_descriptors_the_former_log_keeps_its_folder(disks, later):
         disk.step_begins()
     (fault,) = settle(manager, Uuid.of(5, 8))
     assert isinstance(fault, OutOfFilesFault)
-    assert manager.two_folders.former == [(TP, manager.directories[0])]
+    assert TP in manager.directories[0].contested
     with pytest.raises(OutOfFilesFault):
         manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
     disks[0].few_files = None
     if later == "set aside":
-        assert settle(manager, Uuid.of(5, 8)) == []
+        set_contested_aside(TP, manager.directories[0], manager.rng, NOW)
     log = manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
     assert log.log_end_offset == 0
-    assert manager.two_folders.former == []
+    assert [home.contested for home in manager.directories] == [{}, {}]
     assert len(strays(disks[0])) == 1
 
 

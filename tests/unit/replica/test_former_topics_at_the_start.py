@@ -4,11 +4,12 @@ from random import Random
 
 import pytest
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_UNASSIGNED, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
 from minikafka.log.future_logs import FutureLogs
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
@@ -27,13 +28,13 @@ def stopped(managed):
     return managed
 
 
-def write(world, disk, topic_id):
-    """Three committed records are in a directory."""
+def write(world, disk, topic_id, records=3):
+    """Committed records are in a directory."""
     logs = LogManager.open([disk], cluster_id="c", node_id=1, rng=Random(3))
     assert logs.load(lambda _: LogConfig(), world.env.clock.now) == []
     log = logs.create(T, topic_id, LogConfig(), world.env.clock.now)
-    log.append_as_leader(batch_of(3), leader_epoch=0, now=world.env.clock.now)
-    log.update_high_watermark(3)
+    log.append_as_leader(batch_of(records), leader_epoch=0, now=world.env.clock.now)
+    log.update_high_watermark(records)
     logs.shutdown(10)
     disk.crash()
 
@@ -104,6 +105,17 @@ def test_no_empty_log_replaces_one_whose_directory_fails_at_the_start(
     assert T in stopped.manager.hosted.offline
 
 
+def begin_move(world, source, target):
+    """A copy is complete, and the controller may have its directory; then the broker stops."""
+    logs = LogManager.open([source, target], cluster_id="c", node_id=1, rng=Random(3))
+    assert logs.load(lambda _: LogConfig(), world.env.clock.now) == []
+    logs.futures.create(T, logs.directories[1], world.env.clock.now)
+    while not logs.futures.copy_slice(T, world.env.clock.now):
+        pass
+    for disk in world.disks:
+        disk.crash()
+
+
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_copy_of_a_log_that_is_offline_stays(boot, stopped, is_there):
     """The metadata has its directory: an empty log there would be taken for it."""
@@ -111,14 +123,78 @@ def test_a_copy_of_a_log_that_is_offline_stays(boot, stopped, is_there):
     if is_there:
         write(stopped, three, OTHER_ID)
     write(stopped, one, ID)
-    logs = LogManager.open([one, two], cluster_id="c", node_id=1, rng=Random(3))
-    assert logs.load(lambda _: LogConfig(), stopped.env.clock.now) == []
-    logs.futures.create(T, logs.directories[1], stopped.env.clock.now)
-    while not logs.futures.copy_slice(T, stopped.env.clock.now):
-        pass
+    begin_move(stopped, one, two)
     one.broken = IO_ERROR
-    for disk in stopped.disks:
-        disk.crash()
     boot()
     assert lead(stopped, DIRS[1]) is None
     assert [name.endswith("-future") for name in two.list("")].count(True) == 1
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize("when", ["in the load", "before the metadata"])
+def test_a_copy_stays_if_the_directory_of_its_log_fails_at_the_start(
+    boot, stopped, monkeypatch, is_first, when
+):
+    one, two, _ = stopped.disks
+    write(stopped, one, ID)
+    begin_move(stopped, one, two)
+    if not is_first:
+        stopped.disks.reverse()
+    load = FutureLogs.load
+
+    def fail(*args):
+        one.broken = IO_ERROR
+        load(*args)
+
+    if when == "in the load":
+        monkeypatch.setattr(FutureLogs, "load", fail)
+    boot()
+    if when == "before the metadata":
+        one.broken = IO_ERROR
+        stopped.manager.take_offline(StorageFault("/one", IO_ERROR))
+    assert lead(stopped, DIRS[1]) is None
+    assert [name.endswith("-future") for name in two.list("")].count(True) == 1
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_replica_waits_for_its_directory_whatever_else_has_its_name(boot, stopped, is_there):
+    """The log of a former topic was taken for an older one of the present topic."""
+    write(stopped, stopped.disks[0], ID)
+    if is_there:
+        write(stopped, stopped.disks[1], OTHER_ID)
+    stopped.disks[0].broken = IO_ERROR
+    boot()
+    assert lead(stopped, DIRS[0]) is None
+    assert stopped.manager.unreported_losses == []
+
+
+def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(
+    stopped, monkeypatch
+):
+    """The metadata had no replica here at the start, and descriptors lack."""
+    for disk, topic_id in zip(stopped.disks, (ID, OTHER_ID), strict=False):
+        write(stopped, disk, topic_id)
+    stopped.boot()
+
+    def refuse(home, names):
+        if names:
+            raise OutOfFilesFault(home.disk.root, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogDirectory, "forget", refuse)
+        stopped.start(stopped.broker(2), stopped.topic(), stopped.put(2, replicas=(2,)))
+    assert len(stopped.logs.two_folders.former) == 2
+    stopped.apply(stopped.put(2, epoch=1, isr=(2,), directory=DIRS[1]))
+    assert stopped.partition().log.log_end_offset == 0
+    for disk in stopped.disks:
+        disk.crash()
+    stopped.boot()
+    assert stopped.logs.get(T).log_end_offset == 0
+
+
+@pytest.mark.parametrize(("records", "is_led"), [(1, False), (3, True)])
+def test_a_shorter_log_does_not_stand_for_a_lost_one(stopped, records, is_led):
+    lose(stopped, stopped.disks[0], ID)
+    write(stopped, stopped.disks[1], ID, records)
+    stopped.boot()
+    assert (lead(stopped, DIRS[0]) is not None) == is_led

@@ -28,7 +28,7 @@ from minikafka.replica.lost_logs import LostLogs
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import DIRS, T
+from tests.unit.replica.managed_world import DIRS, OTHER_ID, T
 
 NAME, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 ID = Uuid.of(7, 7)
@@ -172,7 +172,7 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     managed.boot()
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=directory))
     assert T in managed.manager.hosted.offline
-    assert "t-0 may be in a directory that was not loaded, and no other replica" in caplog.text
+    assert "t-0 may be in a directory that was not loaded (take that out of" in caplog.text
     assert managed.manager.unreported_losses == [T]
     managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
     assert managed.partition().leader == 2
@@ -180,8 +180,9 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
 
 @pytest.mark.parametrize("directory", [DIRS[1], DIRECTORY_LOST])
 @pytest.mark.parametrize("fails_at", ["open", "load"])
+@pytest.mark.parametrize("ends", ["copied", "deleted"])
 def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
-    managed, caplog, fails_at, directory
+    managed, caplog, fails_at, directory, ends
 ):
     """It was copied to that directory while its own was out of `log.dirs`."""
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
@@ -198,9 +199,19 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     managed.start(managed.put(1, directory=directory))
     assert T in managed.manager.hosted.offline
     assert "t-0 may be out of date: its newer log may be in a directory that was" in caplog.text
-    managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
-    assert managed.partition().log.log_end_offset == 3
-    assert not managed.partition().is_leader
+    retention_is_due = Now(1_000_000, managed.env.clock.now.wall_ms + 1_000 * 86_400_000)
+    assert managed.logs.tick(retention_is_due) == []
+    (held_back,) = managed.logs.directories[0].contested.values()
+    assert (held_back.log_start_offset, held_back.log_end_offset) == (0, 3)
+    if ends == "copied":
+        managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
+    else:
+        managed.apply(managed.no_topic())
+        created = managed.put(2, topic_id=OTHER_ID, directory=DIRECTORY_UNASSIGNED)
+        managed.apply(managed.topic(topic_id=OTHER_ID), created)
+    log = managed.partition().log
+    assert (log.topic_id, log.log_end_offset) == (managed.partition().topic_id, 0)
+    assert [name.endswith("-stray") for name in managed.files()].count(True) == 1
 
 
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
