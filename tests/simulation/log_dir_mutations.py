@@ -25,7 +25,7 @@ LOG_DIR_MUTATIONS = (
         "a future log does not follow a truncation",
         ("log.future_logs", "FutureLogs.copy_slice", "self._futures[at].follow(current, now)",
          "pass"),
-        ("log.future_logs", "FutureLogs.load", "future.follow(current.logs[at], now)",
+        ("log.future_logs", "FutureLogs._load", "future.follow(current.logs[at], now)",
          "pass"),
         ("log.future_logs", "FutureLogs.copy_slice",
          "return future.log_end_offset == current.log_end_offset",
