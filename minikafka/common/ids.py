@@ -81,6 +81,8 @@ DIRECTORY_UNASSIGNED = Uuid.of(0, 1)
 """The directory of a replica that was never in one."""
 DIRECTORY_LOST = Uuid.of(0, 2)
 """The directory of a replica whose log the broker has reported as gone."""
+RESERVED_DIRECTORIES = (DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED, DIRECTORY_LOST)
+"""The ids that name no directory."""
 
 
 class TopicPartition(NamedTuple):

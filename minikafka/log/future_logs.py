@@ -16,14 +16,7 @@ from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import (
-    DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
-    DIRECTORY_UNASSIGNED,
-    ZERO_UUID,
-    TopicPartition,
-    Uuid,
-)
+from minikafka.common.ids import RESERVED_DIRECTORIES, ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.common_part import keep_common_part
 from minikafka.log.config import LogConfig
@@ -37,7 +30,6 @@ from minikafka.log.unified_log import UnifiedLog
 MOVED_SUFFIX: Final = "-moved"
 SLICE_BYTES: Final = 1 << 20
 _ANY_EPOCH: Final = 0x7FFFFFFF
-_NOWHERE: Final = (DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED, DIRECTORY_LOST)
 
 _log = logging.getLogger("minikafka.log")
 
@@ -133,7 +125,7 @@ class FutureLogs:
         homes = [home for home in self.directories if home.is_online]
         online = [home.directory_id for home in homes]
         offline = [home.directory_id for home in self.directories if not home.is_online]
-        if directory_id not in (*_NOWHERE, *online) and (
+        if directory_id not in (*RESERVED_DIRECTORIES, *online) and (
             directory_id in offline or ZERO_UUID in offline
         ):
             return None

@@ -303,7 +303,8 @@ class SegmentIndexes:
         `Segment.recover`; `end` is a position at which to stop.
         """
         self._reset()
-        next_offset, sound, epoch = self.base_offset, 0, -1
+        next_offset = self.base_offset
+        sound = 0
         before_gap: tuple[int, int] | None = None
         try:
             for position, header, batch in scan_batches(self._file):
@@ -315,13 +316,12 @@ class SegmentIndexes:
                     if before_gap is not None and header.base_offset >= before_gap[0]:
                         return self.read_log(verify=False, end=before_gap[1])
                     break
-                # A flush ends where a batch ends, and so does a segment. Epochs never go back.
-                is_split = ends_at is not None and header.base_offset < ends_at < header.next_offset
-                is_older = verify and -1 < header.leader_epoch < epoch
-                if is_split or is_older or next_offset < flushed_to < header.base_offset:
+                if next_offset < flushed_to < header.base_offset:
+                    break  # A flush ends where a batch ends, and so does a segment.
+                if ends_at is not None and header.base_offset < ends_at < header.next_offset:
                     break
-                epoch = max(epoch, header.leader_epoch)
-                before_gap = (next_offset, sound) if header.base_offset > next_offset else None
+                is_gap = header.base_offset > next_offset
+                before_gap = (next_offset, sound) if is_gap else None
                 if verify:
                     check_crc(batch, 0, header)
                 if header.max_timestamp > self.latest.timestamp:

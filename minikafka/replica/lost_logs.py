@@ -13,7 +13,7 @@ from minikafka.common.ids import (
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.metadata.partition_registration import NO_LEADER
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -52,7 +52,7 @@ class LostLogs:
             if (
                 registration is None
                 or self.broker_id not in registration.replicas
-                or self._is_elsewhere(name, image, registration, offset)
+                or self._is_elsewhere(name, image)
             ):
                 self.logs.forget_lost(name)
             else:
@@ -86,21 +86,10 @@ class LostLogs:
             if name in self._found and log is not None and log.topic_id == replica.topic_id:
                 self.logs.hold_back(name)
 
-    def _is_elsewhere(
-        self,
-        name: TopicPartition,
-        image: MetadataImage,
-        registration: PartitionRegistration,
-        offset: int,
-    ) -> bool:
-        """True if another directory has the log, with the records below `offset`."""
-        home, log, topic = (
-            self.logs.directory_of(name), self.logs.get(name), image.topic(name.topic)
-        )  # fmt: skip
-        if home is None or log is None or topic is None or log.topic_id != topic.topic_id:
-            return False
-        is_named = home.directory_id == registration.directory(self.broker_id)
-        return is_named or log.log_end_offset >= offset
+    def _is_elsewhere(self, name: TopicPartition, image: MetadataImage) -> bool:
+        """True if another directory has the log of a partition."""
+        log, topic = self.logs.get(name), image.topic(name.topic)
+        return log is not None and topic is not None and log.topic_id == topic.topic_id
 
     def add(self, name: TopicPartition, reason: str) -> None:
         """Note a log that was lost while the broker ran, and that is being reported.
@@ -132,6 +121,13 @@ class LostLogs:
             return False
         self._say(name, reason)
         return True
+
+    def is_displaced(self, name: TopicPartition) -> bool:
+        """True if the log may be in a directory that comes back.
+
+        While the metadata names that directory, no log is created in another one.
+        """
+        return name in self._found and name in self._displaced
 
     def _say(self, name: TopicPartition, reason: str) -> None:
         if name in self._named:

@@ -22,7 +22,13 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition, Uuid
+from minikafka.common.ids import (
+    DIRECTORY_LOST,
+    RESERVED_DIRECTORIES,
+    TopicIdPartition,
+    TopicPartition,
+    Uuid,
+)
 from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
 from minikafka.log.log_manager import LogManager
@@ -315,6 +321,8 @@ class ReplicaManager:
         known = now.directory(self.broker_id)
         # Without ELR the last member stays in the ISR.
         members = () if known == DIRECTORY_LOST else (*now.isr, *now.elr)
+        if self._lost.is_displaced(name) and known not in RESERVED_DIRECTORIES:
+            members = (self.broker_id,)
         if not self._lost.keep_offline(name, now.leader, members):
             self.hosted.end_offline(name)
             return False

@@ -102,21 +102,3 @@ def test_a_batch_that_ends_behind_its_segment_teaches_no_epoch(disk, base, at, v
     assert not disk.exists(EPOCHS)
     content[at] = before
     assert open_log(disk, clean=clean, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
-
-
-@pytest.mark.parametrize("has_epochs", [False, True])
-def test_an_unflushed_end_with_an_older_epoch_is_cut_off(disk, has_epochs):
-    """A power loss brought it back; no checksum covers the epoch."""
-    if not has_epochs:
-        disk.remove(EPOCHS)
-    for number in (2, 3, 4):
-        disk.content(f"t-0/{LAST}")[number * 70 + 15] = 0
-    log = open_log(disk, clean=False, recovery_point=15)
-    assert log.log_end_offset == 17
-    assert log.epochs.entries == [(0, 0), (1, 10)]
-
-
-def test_a_flushed_end_with_an_older_epoch_is_damaged(disk):
-    disk.content(f"t-0/{LAST}")[2 * 70 + 15] = 0
-    with pytest.raises(StorageFault, match=f"{LAST}: damaged at byte 140, offset 17"):
-        open_log(disk, clean=False, recovery_point=20)

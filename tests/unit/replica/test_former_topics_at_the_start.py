@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import DIRECTORY_UNASSIGNED, Uuid
+from minikafka.common.ids import DIRECTORY_LOST, DIRECTORY_UNASSIGNED, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
 from minikafka.log.future_logs import FutureLogs
@@ -14,7 +14,7 @@ from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import DIRS, ID, OTHER_ID, T
+from tests.unit.replica.managed_world import DIRS, ID, OTHER_ID, T, level
 
 
 @pytest.fixture
@@ -28,13 +28,13 @@ def stopped(managed):
     return managed
 
 
-def write(world, disk, topic_id, records=3):
-    """Committed records are in a directory."""
+def write(world, disk, topic_id):
+    """Three committed records are in a directory."""
     logs = LogManager.open([disk], cluster_id="c", node_id=1, rng=Random(3))
     assert logs.load(lambda _: LogConfig(), world.env.clock.now) == []
     log = logs.create(T, topic_id, LogConfig(), world.env.clock.now)
-    log.append_as_leader(batch_of(records), leader_epoch=0, now=world.env.clock.now)
-    log.update_high_watermark(records)
+    log.append_as_leader(batch_of(3), leader_epoch=0, now=world.env.clock.now)
+    log.update_high_watermark(3)
     logs.shutdown(10)
     disk.crash()
 
@@ -192,9 +192,17 @@ def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(
     assert stopped.logs.get(T).log_end_offset == 0
 
 
-@pytest.mark.parametrize(("records", "is_led"), [(1, False), (3, True)])
-def test_a_shorter_log_does_not_stand_for_a_lost_one(stopped, records, is_led):
-    lose(stopped, stopped.disks[0], ID)
-    write(stopped, stopped.disks[1], ID, records)
-    stopped.boot()
-    assert (lead(stopped, DIRS[0]) is not None) == is_led
+@pytest.mark.parametrize("isr", [(2,), (1, 2)])
+def test_a_log_that_may_be_older_is_copied_wherever_its_newer_one_is(boot, stopped, isr):
+    """Also a replica outside the ISR reports it lost first: its directory is offline."""
+    one, two, _ = stopped.disks
+    write(stopped, two, ID)
+    one.broken = IO_ERROR
+    boot()
+    put = stopped.put(2, isr=isr, directory=DIRS[0])
+    stopped.start(level(20), stopped.broker(2), stopped.topic(), put)
+    assert T in stopped.manager.hosted.offline
+    assert list(stopped.manager.assignments.pending.values()) == [DIRECTORY_LOST]
+    stopped.apply(stopped.put(2, isr=(2,), epoch=1, directory=DIRECTORY_LOST))
+    stopped.run(10)
+    assert stopped.partition().log.log_end_offset == 0
