@@ -207,12 +207,20 @@ class TransactionalClient:
 
         self._ask(self._of_transaction, request, _INIT, _error_code, done)
 
-    def _new_transaction(self) -> SentTransaction:
-        latest = self.finalized_version()
-        if latest not in (None, self.version) and self.rng.random() < _LEARNS_VERSION_SHARE:
+    def _needs_epoch(self) -> bool:
+        """Perhaps change the version; return True if transactions need a new epoch first.
+
+        Otherwise a leader that waits for the last marker of version 1 would take the first records
+        of version 2 for that transaction. Source: `TransactionManager` of the Java client.
+        """
+        latest, former = self.finalized_version(), self.version
+        if latest not in (None, former) and self.rng.random() < _LEARNS_VERSION_SHARE:
             assert latest is not None
             self.version = latest
             self.counts["changes of the protocol"] += 1
+        return former < 2 <= self.version
+
+    def _new_transaction(self) -> SentTransaction:
         transaction = SentTransaction(
             f"{self.name}.{self._number}", self.transactional_id, self._producer
         )
@@ -220,6 +228,9 @@ class TransactionalClient:
         return transaction
 
     def _begin(self) -> None:
+        if self._needs_epoch():
+            self._initialize()
+            return
         self._number += 1
         transaction = self._new_transaction()
         chosen = self.rng.sample(self.partitions, self.rng.randint(1, len(self.partitions)))

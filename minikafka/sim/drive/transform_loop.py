@@ -116,6 +116,9 @@ class TransformLoop(TransactionalClient):
         if not assigned:
             self._later(self._begin, _IDLE_MS)
             return
+        if self._needs_epoch():
+            self._initialize()
+            return
         if self.member is not None:
             self._membership = (self.member.generation, self.member.member_id)
         self._number += 1
