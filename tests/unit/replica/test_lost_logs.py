@@ -178,6 +178,16 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     assert managed.partition().leader == 2
 
 
+def boot_with_records(managed):
+    """The first directory has three records; the broker has stopped cleanly, and loads its logs."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(3), required_acks=1)
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+
+
 @pytest.mark.parametrize("directory", [DIRS[1], DIRECTORY_LOST])
 @pytest.mark.parametrize("fails_at", ["open", "load"])
 @pytest.mark.parametrize("ends", ["copied", "deleted"])
@@ -185,12 +195,7 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     managed, caplog, fails_at, directory, ends
 ):
     """It was copied to that directory while its own was out of `log.dirs`."""
-    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
-    managed.partition().append_as_leader(batch_of(3), required_acks=1)
-    managed.logs.shutdown(10)
-    for disk in managed.disks:
-        disk.crash()
-    managed.boot()
+    boot_with_records(managed)
     if fails_at == "load":
         managed.logs.take_offline("/two")
         managed.logs.directories[1].is_loaded = False
@@ -216,11 +221,6 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
 
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
 def test_a_log_is_used_if_all_directories_are_loaded(managed, directory):
-    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
-    managed.partition().append_as_leader(batch_of(3), required_acks=1)
-    managed.logs.shutdown(10)
-    for disk in managed.disks:
-        disk.crash()
-    managed.boot()
+    boot_with_records(managed)
     managed.start(managed.put(1, directory=directory))
     assert managed.partition().log.log_end_offset == 3
