@@ -48,6 +48,15 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "the empty folder that a power loss leaves shows consent",
+            ("log.two_folders", "TwoFolders.remove_empty", "_remove_empty(at, home)", "pass"),
+        ),
+        "tests/unit/log/test_two_folders.py"
+        "::test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing",
+        "power must be lost while a log is created, and its other directory be taken out later",
+    ),
+    UnitMutation(
+        mutation(
             "checkpoints name a log that is set aside beside another one",
             ("log.two_folders", "set_contested_aside", "home.forget([at])", "pass"),
         ),

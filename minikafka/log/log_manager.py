@@ -25,7 +25,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory, has_empty_folder
-from minikafka.log.two_folders import TwoFolders, set_contested_aside
+from minikafka.log.two_folders import TwoFolders
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -169,6 +169,7 @@ class LogManager:
                     twice[at] = None
         for at in twice:
             self.two_folders.decide(at, now, fail)
+        self.two_folders.remove_empty(fail)
         self.futures.load(config_of, now, fail)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
         for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
@@ -254,8 +255,7 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(at, directory_id)
-        for other in self.online:
-            set_contested_aside(at, other, self.rng, now)
+        self.two_folders.make_way(at, home, now)
         for other in self.online:
             # A power loss must not bring a former log back beside the new one.
             other.sync_retired(at)

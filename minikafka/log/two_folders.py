@@ -14,8 +14,8 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import BadMetaPropertiesError
-from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
-from minikafka.log.log_directory import LogDirectory
+from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder
+from minikafka.log.log_directory import LogDirectory, has_empty_folder
 from minikafka.log.log_folders import held_records
 
 _log = logging.getLogger("minikafka.log")
@@ -82,6 +82,39 @@ class TwoFolders:
             "Move the older of the two folders away, usually the one in the directory that failed"
         )
 
+    def remove_empty(self, on_fault: Callable[[StorageFault], None]) -> None:
+        """Remove the empty folders of partitions that have a log in another directory.
+
+        A power loss leaves the folder of a log that was being created. If the log is gone at a
+        later start, the folder must not show that an operator accepts an empty one
+        (`has_empty_folder`).
+        """
+        online = [each for each in self.directories if each.is_online]
+        for home in online:
+            held = {
+                at for each in online if each is not home for at in (*each.logs, *each.contested)
+            }
+            try:
+                for name in home.disk.list("") if held else ():
+                    at = parse_folder(name)
+                    if at in held and has_empty_folder(home, at):
+                        _remove_empty(at, home)
+            except StorageFault as fault:
+                on_fault(fault)
+
+    def make_way(self, at: TopicPartition, home: LogDirectory, now: Now) -> None:
+        """Set aside or remove what directories have of a partition that gets a log in `home`.
+
+        Raises:
+            OutOfFilesFault: nothing was changed.
+            StorageFault: the directory must go offline.
+        """
+        for each in self.directories:
+            if each.is_online:
+                set_contested_aside(at, each, self.rng, now)
+                if each is not home and has_empty_folder(each, at):
+                    _remove_empty(at, each)
+
     def settle(self, belongs: Callable[[TopicPartition, Uuid | None], bool]) -> None:
         """Use those logs of different topics that belong to this broker.
 
@@ -103,6 +136,12 @@ class TwoFolders:
         """
         home = self.homes.pop(at)
         home.contested[at] = home.logs.pop(at)
+
+
+def _remove_empty(at: TopicPartition, home: LogDirectory) -> None:
+    home.disk.remove(str(at))
+    home.disk.sync_dir("")
+    _log.info("removed the empty folder %s in %s", at, home.disk.root)
 
 
 def set_contested_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:

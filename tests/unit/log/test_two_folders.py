@@ -12,7 +12,7 @@ from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
 from minikafka.log.two_folders import set_contested_aside
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start, stopped
 
 
 def with_two_folders(disks, *with_records):
@@ -288,3 +288,43 @@ def test_a_former_log_is_not_taken_for_lost_after_a_crash(disks):
     for disk in disks:
         disk.crash()
     assert start(disks).lost == {}
+
+
+def left_by_a_power_loss(disks):
+    """A log with a record in the first directory, an empty folder in the second one."""
+    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    for disk in disks:
+        disk.crash()
+    disks[1].make_dir("t-0")
+
+
+def test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing(disks):
+    """Seed 98000750: the directory with the log was taken out long after; an empty log led."""
+    left_by_a_power_loss(disks)
+    assert start(disks).get(TP).log_end_offset == 1
+    for disk in disks:
+        disk.crash()
+    assert start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+
+
+def test_an_empty_folder_without_a_log_shows_consent(disks):
+    stopped(disks)
+    disks[1].make_dir("t-0")
+    assert not start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+    assert disks[1].exists("t-0")
+
+
+def test_a_directory_whose_empty_folder_cannot_be_removed_goes_offline(disks):
+    left_by_a_power_loss(disks)
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    disks[1].error = OneError(IO_ERROR, 0, ("remove",))
+    disks[1].step_begins()
+    (fault,) = manager.load(lambda _: CONFIG, NOW)
+    assert fault.log_dir == disks[1].root
+    assert manager.get(TP).log_end_offset == 1
+
+
+def test_a_log_that_is_created_removes_the_empty_folder_elsewhere(disks):
+    disks[1].make_dir("t-0")
+    start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    assert not disks[1].exists("t-0")
