@@ -273,3 +273,16 @@ def test_the_final_reader_asks_no_broker_that_was_removed(healing_of_segments):
     connections = healing_of_segments.clients.connections("final", without=[1, 3])
     left = [x for x in healing_of_segments.cluster.broker_ids if x not in (1, 3)]
     assert connections.bootstrap == [(host(node_id), BROKER_PORT) for node_id in left]
+
+
+def test_a_node_that_an_earlier_error_stops_is_started_again():
+    """Seed 98000222: a slow flush failed after everything was repaired."""
+    simulation = Simulation(PLAN)
+    simulation.cluster.start()
+    simulation.create_topic()
+    simulation.world.run(1_000)
+    node = simulation.cluster.nodes[1]
+    starts = node.starts
+    simulation.world.after(1_500 * 1_000, node.kill)
+    simulation.healing.carry_out()
+    assert node.starts == starts + 1

@@ -19,6 +19,7 @@ from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, u
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.directory_healing import DirectoryHealing
+from minikafka.sim.drive.faults.disks import SLOWEST_FLUSH_MS
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Plan
@@ -72,6 +73,9 @@ class Healing:
         """
         self.cluster.world.note("healing", "all faults have ended")
         self.faults.repair_all()
+        # A slow flush may end with an error that was drawn before, and stop its node.
+        self.cluster.world.run(SLOWEST_FLUSH_MS)
+        self.faults.start_all()
         # The remaining checks need no load.
         self.clients.slow_down(_HEALING_PACE_MS)
         self._wait(self.all_serve, "every node serves", spent_ms=self.restore_quorum())

@@ -17,7 +17,8 @@ from minikafka.sim.world.disk_errors import IO_ERROR, draw_error
 from minikafka.sim.world.sim_node import SimNode
 
 USUAL_FLUSH_US: Final = (100, 3_000)
-_SLOW_FLUSH_US = (200_000, 2_000_000)
+SLOWEST_FLUSH_MS: Final = 2_000
+_SLOW_FLUSH_US = (200_000, SLOWEST_FLUSH_MS * 1_000)
 _STOP_SHARE = 0.3
 _STOP_AFTER_MS = 200
 _LEADS_AFTER_MS = 1_000
