@@ -224,7 +224,9 @@ class ElectionChecks:
             self.coverage.rules["L2"] += 1
             self.coverage.events["elections from the ELR"] += now.leader in former.elr
             members = [x for x in former.isr if x in moment.eligible and x in moment.able]
-            if members and now.leader in former.elr:
+            # With the end of a reassignment, its leader has taken the new one into the ISR.
+            has_joined = former.leader not in now.replicas and len(now.isr) > 1
+            if members and now.leader in former.elr and not has_joined:
                 raise Violation(
                     f"L2: {where}: {now.leader} of the ELR leads although {members} of the ISR "
                     f"could"

@@ -92,9 +92,12 @@ class ReplicaChecks:
         ):
             # A leader that was not checked yet may have removed records (L8).
             return
-        end_offset = self._end_offset(member, where)
-        if end_offset is None:
+        log = self._log(member, where)
+        topic = self.image.topic(where.topic)
+        if log is None or topic is None or log.topic_id != topic.topic_id:
+            # A broker may have learned already that the topic was created again.
             return
+        end_offset = log.log_end_offset
         self.coverage.rules["LeaderCandidateCompleteness"] += 1
         if end_offset >= known.end_offset or self._has_gap(member, where, end_offset):
             return

@@ -72,6 +72,9 @@ class TransactionChecks:
             self.decisions.check(node, partition)
         elif partition.is_leader:
             self._check_leader(node, partition, self._scan(node, partition.log, where))
+        elif where in self.decisions.unread:
+            # Markers that the damaged log of a leader has.
+            self._scan(node, partition.log, where)
         elif (scan := self._scans.get(key)) is not None and not scan.is_valid(partition.log):
             del self._scans[key]
 

@@ -252,3 +252,14 @@ def test_a_request_counts_for_the_partitions_that_it_names(asked, is_found):
         return
     with pytest.raises(Violation, match="L6: t-0: 1 is elected"):
         look(former, now, requests=[asked])
+
+
+def test_a_member_that_joins_the_isr_as_a_reassignment_ends_is_not_elected_from_the_elr():
+    """Seed 98001458: leader 3 is no replica any more, and has taken 1 into the ISR."""
+    former = partition(isr=(3, 2), elr=(1,), leader=3)
+    now = replace(elected(1, (2, 1)), replicas=(1, 2))
+    look(former, now)
+    with pytest.raises(Violation, match="L2: t-0: 1 of the ELR"):
+        look(former, elected(1, (2, 1)), fenced=(3,))
+    with pytest.raises(Violation, match="L2: t-0: 1 of the ELR"):
+        look(former, replace(now, isr=(1,)))

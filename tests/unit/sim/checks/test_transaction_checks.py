@@ -302,3 +302,17 @@ def test_a_follower_is_scanned_when_it_leads(world):
     world.data(3)
     world.partition.is_leader = True
     assert world.checks.open_transactions(world.node, world.partition) == {1: 0, 3: 1}
+
+
+def test_the_markers_of_a_damaged_leader_are_found_in_a_follower(world):
+    """Seed 98001669: they were lost, and a committed read was taken for an aborted one."""
+    world.data(1)
+    world.marker(1)
+    world.checks.is_damaged = lambda *_: True
+    world.check()
+    assert not world.checks.markers
+    world.checks.is_damaged = lambda *_: False
+    world.partition.is_leader = False
+    world.check()
+    (markers,) = world.checks.markers.values()
+    assert [each.producer_id for each in markers.values()] == [1]
