@@ -35,6 +35,14 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a start refuses an epoch that goes back although its file has it",
+            ("log.recovery", "_learn_epochs", " and not is_known", ""),
+        ),
+        "tests/unit/log/test_epoch_recovery.py::test_an_epoch_that_goes_back_is_loaded",
+        "metadata with leader epochs must be lost, which no run survives without violations",
+    ),
+    UnitMutation(
+        mutation(
             "of two logs of different topics the first one is used",
             (
                 "log.two_folders",

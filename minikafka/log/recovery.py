@@ -194,7 +194,10 @@ def _load(
         # Also if all entries of the file were dropped: they began at a later log start offset.
         scan_from = segments.first.base_offset
     if scan_from is not None:
-        _learn_epochs(segments, epochs, scan_from, end_offset)
+        is_recovered = not remembered.clean and remembered.recovery_point_known
+        flushed_to = remembered.recovery_point if is_recovered else end_offset
+        saved = LeaderEpochCache(saved_epochs)
+        _learn_epochs(segments, epochs, scan_from, end_offset, flushed_to=flushed_to, saved=saved)
     _learn_first_epochs(segments, epochs, start_offset, end_offset)
     epochs.truncate_from_start(start_offset)
     epochs.changed = epochs.entries != saved_epochs
@@ -404,16 +407,33 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
 
 
 def _learn_epochs(
-    segments: Segments, epochs: LeaderEpochCache, offset: int, end_offset: int
+    segments: Segments,
+    epochs: LeaderEpochCache,
+    offset: int,
+    end_offset: int,
+    *,
+    flushed_to: int,
+    saved: LeaderEpochCache,
 ) -> None:
     """Read the epochs of the segments from `offset` again.
 
     After a power failure the file of epochs may be from before a truncation, and have epochs of
     records that other records have replaced.
+
+    Raises:
+        CorruptRecordsError: bytes are damaged (`_headers_in_place`); or a batch below `flushed_to`
+            has an older epoch than the one in front of it, and not in `saved`. Epochs go back if
+            the metadata was restored from an older copy.
     """
     for segment, end in _with_ends(segments.from_offset(offset), end_offset):
+        position, epoch = 0, UNDEFINED_EPOCH
         for header in _headers_in_place(segment, end):
+            at, position = position, position + header.size
             if header.leader_epoch >= 0:
+                is_known = saved.epoch_at(header.base_offset) == header.leader_epoch
+                if header.leader_epoch < epoch and header.base_offset < flushed_to and not is_known:
+                    raise flushed_damage(segment, at, header.base_offset)
+                epoch = header.leader_epoch
                 epochs.learn(header.leader_epoch, header.base_offset)
 
 
@@ -458,16 +478,14 @@ def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader
 
     Raises:
         CorruptRecordsError: a batch is not between the end of the one in front of it and
-            `end_offset`, or has an older epoch; or bytes below `end_offset` are no whole batch.
+            `end_offset`; or bytes below `end_offset` are no whole batch.
     """
-    position, next_offset, epoch = 0, segment.base_offset, UNDEFINED_EPOCH
+    position, next_offset = 0, segment.base_offset
     for at, header in headers_below(segment, end_offset):
-        is_in_place = next_offset <= header.base_offset and header.next_offset <= end_offset
-        if not is_in_place or UNDEFINED_EPOCH < header.leader_epoch < epoch:
+        if not (next_offset <= header.base_offset and header.next_offset <= end_offset):
             raise flushed_damage(segment, at, next_offset)
         yield header
         position, next_offset = at + header.size, header.next_offset
-        epoch = max(epoch, header.leader_epoch)
     if position < segment.size and next_offset < end_offset:
         raise flushed_damage(segment, position, next_offset)
 

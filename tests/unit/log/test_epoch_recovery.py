@@ -102,3 +102,44 @@ def test_a_batch_that_ends_behind_its_segment_teaches_no_epoch(disk, base, at, v
     assert not disk.exists(EPOCHS)
     content[at] = before
     assert open_log(disk, clean=clean, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
+
+
+def after_older_metadata(disk, epoch=0):
+    """Epoch 5 has one record at 16; then an older one leads, as if the metadata was restored."""
+    log = open_log(disk, clean=False)
+    log.truncate_to(16, NOW)
+    for each in (5, *[epoch] * 5):
+        log.assign_epoch_start_offset(each, log.log_end_offset)
+        batch = memoryview(build_batch([NewRecord(1_000, b"k", b"v")]))
+        log.append_as_leader(batch, leader_epoch=each, now=NOW)
+    disk.crash()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("recovery_point", [0, 15, 17, 19, 22])
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_an_epoch_that_goes_back_is_loaded(disk, clean, recovery_point, epoch):
+    """Each start took the directory offline."""
+    after_older_metadata(disk, epoch)
+    log = open_log(disk, clean=clean, recovery_point=recovery_point)
+    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, epoch)
+
+
+def test_an_unflushed_epoch_that_goes_back_is_loaded_without_its_file(disk):
+    """A follower that is killed may not have written its epochs."""
+    before = read_file(disk, EPOCHS)
+    after_older_metadata(disk)
+    write_file(disk, EPOCHS, before)
+    log = open_log(disk, clean=False, recovery_point=17)
+    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, 0)
+
+
+@pytest.mark.parametrize("epochs", [None, b"0\n2\n0 0\n1 10\n"])
+def test_a_damaged_epoch_below_the_recovery_point_is_refused(disk, epochs):
+    disk.remove(EPOCHS)
+    if epochs is not None:
+        write_file(disk, EPOCHS, epochs)
+    disk.content(f"t-0/{LAST}")[2 * (disk.content(f"t-0/{LAST}")[11] + 12) + 15] = 0
+    damaged = f"{LAST}: damaged at byte .*, offset 17, which was flushed"
+    with pytest.raises(StorageFault, match=damaged):
+        open_log(disk, clean=False, recovery_point=18)
