@@ -8,6 +8,8 @@ from minikafka.common.ids import (
     DIRECTORY_LOST,
     DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
+    RESERVED_DIRECTORIES,
+    ZERO_UUID,
     TopicPartition,
 )
 from minikafka.log.log_manager import LogManager
@@ -85,6 +87,24 @@ class LostLogs:
             log = self.logs.get(name)
             if name in self._found and log is not None and log.topic_id == replica.topic_id:
                 self.logs.hold_back(name)
+        self._warn_of_older(local)
+
+    def _warn_of_older(self, local: LocalChanges) -> None:
+        """Tell if logs are in use whose newer ones may have been in a directory that is gone."""
+        homes = [home.directory_id for home in self.logs.directories]
+        older = [
+            (each.topic_partition, home.disk.root)
+            for each in (*local.leaders, *local.followers)
+            if each.registration.directory(self.broker_id) not in (*RESERVED_DIRECTORIES, *homes)
+            and (home := self.logs.directory_of(each.topic_partition)) is not None
+            and home.logs[each.topic_partition].topic_id == each.topic_id
+        ]
+        if older and ZERO_UUID not in homes:
+            _log.warning(
+                "logs in use that the metadata has in directories which are not in log.dirs: %d, "
+                "the first is %s in %s; records that only such a directory had are missing",
+                len(older), *older[0],
+            )  # fmt: skip
 
     def _is_elsewhere(self, name: TopicPartition, image: MetadataImage) -> bool:
         """True if another directory has the log of a partition."""

@@ -220,7 +220,9 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
 
 
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
-def test_a_log_is_used_if_all_directories_are_loaded(managed, directory):
+def test_a_log_is_used_if_all_directories_are_loaded(managed, caplog, directory):
     boot_with_records(managed)
     managed.start(managed.put(1, directory=directory))
     assert managed.partition().log.log_end_offset == 3
+    is_unknown = directory == Uuid.of(9, 9)
+    assert ("not in log.dirs: 1, the first is t-0 in" in caplog.text) is is_unknown
