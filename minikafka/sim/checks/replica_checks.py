@@ -300,17 +300,16 @@ class ReplicaChecks:
                 f"the committed ISR {now.isr} has fewer than {partition.min_isr} members"
             )
         for member in now.isr:
-            end_offset = self._end_offset(member, where)
-            if end_offset is not None and end_offset < partition.log.high_watermark:
+            log = self._log(member, where)
+            if log is None or log.topic_id != partition.topic_id:
+                # A broker may have learned already that the topic was created again.
+                continue
+            end_offset = log.log_end_offset
+            if end_offset < partition.log.high_watermark:
                 raise Violation(
                     f"H2: {where}: the high watermark is {partition.log.high_watermark}, ISR "
                     f"member {member} ends at {end_offset}"
                 )
-
-    def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
-        """Return the log end offset of a replica; None if its broker does not serve."""
-        log = self._log(node_id, where)
-        return None if log is None else log.log_end_offset
 
     def _log(self, node_id: int, where: TopicPartition) -> UnifiedLog | None:
         """Return the log of a replica; None if its broker does not serve."""
