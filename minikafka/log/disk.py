@@ -77,6 +77,9 @@ class Disk(Protocol):
     def remove(self, path: str) -> None:
         """Delete a file, or a folder with its content. A path that does not exist is no error."""
 
+    def remove_empty(self, path: str) -> bool:
+        """Delete a folder; False if it is not empty, cannot be deleted or does not exist."""
+
     def space(self) -> Space:
         """The size of the volume and the space that is left."""
 

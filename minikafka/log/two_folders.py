@@ -87,7 +87,7 @@ class TwoFolders:
 
         A power loss leaves the folder of a log that was being created. If the log is gone at a
         later start, the folder must not show that an operator accepts an empty one
-        (`has_empty_folder`).
+        (`has_empty_folder`). What is in a folder may be an operator's: that is kept.
         """
         online = [each for each in self.directories if each.is_online]
         for home in online:
@@ -106,7 +106,7 @@ class TwoFolders:
         """Set aside or remove what directories have of a partition that gets a log in `home`.
 
         Raises:
-            OutOfFilesFault: nothing was changed.
+            OutOfFilesFault: it can be called again.
             StorageFault: the directory must go offline.
         """
         for each in self.directories:
@@ -139,9 +139,14 @@ class TwoFolders:
 
 
 def _remove_empty(at: TopicPartition, home: LogDirectory) -> None:
-    home.disk.remove(str(at))
-    home.disk.sync_dir("")
-    _log.info("removed the empty folder %s in %s", at, home.disk.root)
+    if home.disk.remove_empty(str(at)):
+        home.disk.sync_dir("")
+        _log.info("removed the empty folder %s in %s", at, home.disk.root)
+    else:
+        _log.warning(
+            "%s in %s is kept, but not used: another directory has the log, and it is not an empty "
+            "folder, or cannot be removed", at, home.disk.root,
+        )  # fmt: skip
 
 
 def set_contested_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:

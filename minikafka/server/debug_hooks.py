@@ -147,6 +147,13 @@ class DebugDisk(OsDisk):
         super().remove(path)
         self._hooks.note("remove", self._path(path))
 
+    def remove_empty(self, path: str) -> bool:
+        """Remove an empty folder, and journal it."""
+        is_removed = super().remove_empty(path)
+        if is_removed:
+            self._hooks.note("remove", self._path(path))
+        return is_removed
+
     def sync_all(self) -> bool:
         """Return False: the journal must have a line for each synced file."""
         return False

@@ -32,6 +32,13 @@ _TELLS_ERRORS: Final = (5, 8)
 """The first version of Linux whose `syncfs` reports write errors."""
 
 
+_KEEPS_FOLDER: Final = (
+    errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.EBUSY, errno.EACCES,
+    errno.EPERM,
+)  # fmt: skip
+"""Errors of `rmdir` that are no fault of the disk."""
+
+
 def _find_syncfs() -> Callable[[int], int] | None:
     system = os.uname()
     version = re.match(r"(\d+)\.(\d+)", system.release)
@@ -296,6 +303,17 @@ class OsDisk:
                 return
             except IsADirectoryError:
                 OPEN_FILES.attempt(lambda: shutil.rmtree(target))
+
+    def remove_empty(self, path: str) -> bool:
+        """Delete a folder; return False if it is not empty, a mount point or of another user."""
+        with self._faults(f"remove {path}"):
+            try:
+                os.rmdir(self._path(path))  # noqa: PTH106
+            except OSError as error:
+                if error.errno in _KEEPS_FOLDER:
+                    return False
+                raise
+        return True
 
     def space(self) -> Space:
         """Return total and usable bytes; space reserved for the superuser is not usable."""

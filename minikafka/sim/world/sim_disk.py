@@ -134,14 +134,12 @@ class SimDisk:
         """The transient error that is due."""
         self.replaced: dict[str, bytes] = {}
         """The former contents of files that were replaced or removed."""
-        self._reserved = 0
-        self._in_step = False
+        self._reserved, self._in_step = 0, False
         self.syncs = 0
         self.folders_changed = 0
         """Number of folders that were created, renamed or removed."""
         self.before_change: BeforeChange = lambda *_: None
-        self._capacity = capacity
-        self._used, self._locked = 0, False
+        self._capacity, self._used, self._locked = capacity, 0, False
         self.loads = 0
         """Number of processes that have loaded the logs on this disk."""
         self._root: Folder[Inode] = Folder()
@@ -272,6 +270,13 @@ class SimDisk:
             self._names.drop_folder(name)
             self.folders_changed += 1
             self._changes((name, None))
+
+    def remove_empty(self, path: str) -> bool:
+        """Delete a folder; return False if it is not empty or does not exist."""
+        if path not in self._names.folders or self.list(path):
+            return False
+        self.remove(path)
+        return True
 
     def space(self) -> Space:
         """Return the capacity and the free bytes."""

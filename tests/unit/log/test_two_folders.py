@@ -8,6 +8,7 @@ from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log import two_folders
 from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.disk import write_file
 from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
 from minikafka.log.two_folders import set_contested_aside
@@ -328,3 +329,28 @@ def test_a_log_that_is_created_removes_the_empty_folder_elsewhere(disks):
     disks[1].make_dir("t-0")
     start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
     assert not disks[1].exists("t-0")
+
+
+def test_a_start_keeps_a_folder_with_files_that_are_not_of_a_log(disks, caplog):
+    """An operator's backup was removed with the folder."""
+    left_by_a_power_loss(disks)
+    write_file(disks[1], "t-0/00000000000000000000.log.gz", b"backup")
+    disks[1].make_dir("t-0/old")
+    assert start(disks).get(TP).log_end_offset == 1
+    assert disks[1].list("t-0") == ["00000000000000000000.log.gz", "old"]
+    assert "t-0 in two is kept, but not used" in caplog.text
+
+
+def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks):
+    """The line about a lost log asks for that; its records were removed, and had no other copy."""
+    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
+    for disk in disks:
+        disk.crash()
+    disks[1].rename("t-0", "saved")
+    manager = start(disks)
+    disks[1].rename("saved", "t-0")
+    manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    assert held_records(disks[1], "t-0")
+    for disk in disks:
+        disk.crash()
+    assert start(disks).get(TP).log_end_offset == 1

@@ -43,6 +43,13 @@ def test_the_journal_has_the_size_that_was_synced(disk, tmp_path):
     ]  # fmt: skip
 
 
+def test_the_journal_has_an_empty_folder_that_was_removed(disk, tmp_path):
+    disk.make_dir("d")
+    assert disk.remove_empty("d")
+    assert not disk.remove_empty("d")
+    assert journal(tmp_path) == ["remove\td\t"]
+
+
 def test_a_file_with_content_is_not_taken_for_a_new_one(disk, hooks, tmp_path):
     write_file(disk, "a", b"there", sync=True)
     before = journal(tmp_path)

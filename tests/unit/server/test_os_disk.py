@@ -186,6 +186,18 @@ def test_folders_are_made_listed_renamed_and_removed(disk):
     assert disk.list("e") == []
 
 
+@pytest.mark.parametrize("number", [errno.EBUSY, errno.EACCES])
+def test_an_empty_folder_that_may_not_be_removed_is_no_fault_of_the_disk(disk, monkeypatch, number):
+    """It took the directory offline at each start."""
+    disk.make_dir("d")
+    fails_once(monkeypatch, "rmdir", number)
+    assert not disk.remove_empty("d")
+    fails_once(monkeypatch, "rmdir", errno.EIO)
+    with pytest.raises(StorageFault, match="cannot remove d: Input/output error"):
+        disk.remove_empty("d")
+    assert disk.remove_empty("d")
+
+
 def test_lock_is_refused_to_another_process_and_names_the_directory(disk):
     disk.lock()
     code = "import sys\nfrom minikafka.server.os_disk import OsDisk\nOsDisk(sys.argv[1]).lock()\n"

@@ -352,6 +352,19 @@ def test_operations_that_an_operating_system_refuses_are_refused(make, tmp_path)
     assert (disk.list("t"), disk.list("u")) == (["a"], [])
 
 
+@pytest.mark.parametrize("make", [SimDisk, OsDisk])
+def test_only_an_empty_folder_is_removed_as_empty(make, tmp_path):
+    disk = make(str(tmp_path))
+    for folder in ("empty", "full", "outer/inner"):
+        disk.make_dir(folder)
+    write_file(disk, "full/a", b"abc")
+    names = ("empty", "empty", "full", "full/a", "outer")
+    assert [disk.remove_empty(name) for name in names] == [True, False, False, False, False]
+    assert not disk.exists("empty")
+    assert disk.exists("full/a")
+    assert disk.exists("outer/inner")
+
+
 def test_a_folder_may_take_the_place_of_an_empty_one(disk):
     durable_file(disk, b"abc")
     disk.make_dir("u")
