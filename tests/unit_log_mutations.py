@@ -28,7 +28,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a start learns leader epochs from a damaged base offset",
-            ("log.recovery", "_headers_in_place", "next_offset <= header.base_offset and ", ""),
+            (
+                "log.epoch_recovery",
+                "_headers_in_place",
+                "next_offset <= header.base_offset and ",
+                "",
+            ),
         ),
         "tests/unit/log/test_epoch_recovery.py::test_a_damaged_base_offset_teaches_no_epoch",
         "a flipped bit of a base offset, a lost file of epochs and an unclean end must meet",
@@ -36,10 +41,38 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a start refuses an epoch that goes back although its file has it",
-            ("log.recovery", "_learn_epochs", " and not is_known", ""),
+            ("log.epoch_recovery", "EpochReader._headers", " and not is_known", ""),
         ),
         "tests/unit/log/test_epoch_recovery.py::test_an_epoch_that_goes_back_is_loaded",
         "metadata with newer leader epochs must be lost; no plan was searched for it",
+    ),
+    UnitMutation(
+        mutation(
+            "a start takes every epoch that goes back for damage",
+            (
+                "log.epoch_recovery",
+                "EpochReader._headers",
+                "if fallen is not None and fallen[0] == epoch:",
+                "if fallen is not None:",
+            ),
+        ),
+        "tests/unit/log/test_epoch_recovery.py"
+        "::test_an_epoch_that_goes_back_is_loaded_without_the_file",
+        "metadata with newer leader epochs must be lost; no plan was searched for it",
+    ),
+    UnitMutation(
+        mutation(
+            "a log that is created deletes what was put back into another directory",
+            (
+                "log.two_folders",
+                "_remove_empty",
+                "if home.disk.remove_empty(str(at)):",
+                "if home.disk.remove(str(at)) is None:",
+            ),
+        ),
+        "tests/unit/log/test_two_folders.py"
+        "::test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile",
+        "an operator must restore a folder while the broker runs",
     ),
     UnitMutation(
         mutation(
@@ -75,7 +108,7 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "a start learns no leader epochs behind a damaged length",
             (
-                "log.recovery",
+                "log.epoch_recovery",
                 "_headers_in_place",
                 "if position < segment.size and next_offset < end_offset:",
                 "if False:",

@@ -18,9 +18,10 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.log.checkpoints import LEADER_EPOCHS, LOG_START_OFFSETS, read_epochs, write_epochs
+from minikafka.log.checkpoints import LOG_START_OFFSETS, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.epoch_recovery import EpochReader, load_epochs
 from minikafka.log.file_names import (
     DELETED_SUFFIX,
     INDEX_SUFFIX,
@@ -31,8 +32,8 @@ from minikafka.log.file_names import (
     UNFLUSHED_SUFFIX,
     file_name,
 )
-from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
-from minikafka.log.producer_loading import flushed_damage, headers_below, load_producers
+from minikafka.log.leader_epoch_cache import LeaderEpochCache
+from minikafka.log.producer_loading import load_producers
 from minikafka.log.producer_snapshot import (
     SNAPSHOT_SUFFIX,
     offsets_of,
@@ -42,7 +43,6 @@ from minikafka.log.producer_state import ProducerState
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
-from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import CorruptRecordsError
 
 CLEANED_SUFFIX: Final = ".cleaned"
@@ -159,7 +159,7 @@ def _load(
     # The folder is listed once, to save system calls.
     names = _finish_interrupted_work(disk, folder)
     _open_segments(disk, folder, items, names, open_segment)
-    epochs, epochs_known = _load_epochs(disk, folder, items)
+    epochs, epochs_known = load_epochs(disk, folder, items)
     saved_epochs = list(epochs.entries)
     recovered_from = None
     if not remembered.clean:
@@ -193,12 +193,12 @@ def _load(
     if not epochs_known or (may_have_epochs and not epochs.entries):
         # Also if all entries of the file were dropped: they began at a later log start offset.
         scan_from = segments.first.base_offset
+    is_recovered = not remembered.clean and remembered.recovery_point_known
+    flushed_to = remembered.recovery_point if is_recovered else end_offset
+    reader = EpochReader(segments, end_offset, flushed_to, LeaderEpochCache(saved_epochs))
     if scan_from is not None:
-        is_recovered = not remembered.clean and remembered.recovery_point_known
-        flushed_to = remembered.recovery_point if is_recovered else end_offset
-        saved = LeaderEpochCache(saved_epochs)
-        _learn_epochs(segments, epochs, scan_from, end_offset, flushed_to=flushed_to, saved=saved)
-    _learn_first_epochs(segments, epochs, start_offset, end_offset)
+        reader.learn(epochs, scan_from)
+    reader.learn_first(epochs, start_offset)
     epochs.truncate_from_start(start_offset)
     epochs.changed = epochs.entries != saved_epochs
     if epochs.changed and not (remembered.clean and epochs_known):
@@ -394,100 +394,6 @@ def _lost_its_end(disk: Disk, end_offset: int, following: Segment) -> bool:
     if following.base_offset <= end_offset:
         return False
     return disk.exists(following.path(UNFLUSHED_SUFFIX))
-
-
-def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEpochCache, bool]:
-    """Load the saved epochs; the second value is True if they are reliable."""
-    entries = read_epochs(disk, folder)
-    if entries is not None:
-        return LeaderEpochCache(entries), True
-    if disk.exists(f"{folder}/{LEADER_EPOCHS}"):
-        _log.warning("%s/%s/%s is damaged: rebuilding it", disk.root, folder, LEADER_EPOCHS)
-    return LeaderEpochCache(), not any(segment.size for segment in items)
-
-
-def _learn_epochs(
-    segments: Segments,
-    epochs: LeaderEpochCache,
-    offset: int,
-    end_offset: int,
-    *,
-    flushed_to: int,
-    saved: LeaderEpochCache,
-) -> None:
-    """Read the epochs of the segments from `offset` again.
-
-    After a power failure the file of epochs may be from before a truncation, and have epochs of
-    records that other records have replaced.
-
-    Raises:
-        CorruptRecordsError: bytes are damaged (`_headers_in_place`); or a batch below `flushed_to`
-            has an older epoch than the one in front of it, and not in `saved`. Epochs go back if
-            the metadata was restored from an older copy.
-    """
-    for segment, end in _with_ends(segments.from_offset(offset), end_offset):
-        position, epoch = 0, UNDEFINED_EPOCH
-        for header in _headers_in_place(segment, end):
-            at, position = position, position + header.size
-            if header.leader_epoch >= 0:
-                is_known = saved.epoch_at(header.base_offset) == header.leader_epoch
-                if header.leader_epoch < epoch and header.base_offset < flushed_to and not is_known:
-                    raise flushed_damage(segment, at, header.base_offset)
-                epoch = header.leader_epoch
-                epochs.learn(header.leader_epoch, header.base_offset)
-
-
-def _learn_first_epochs(
-    segments: Segments, epochs: LeaderEpochCache, start_offset: int, end_offset: int
-) -> None:
-    """Read from the log the epochs between the log's start and the first known epoch.
-
-    A new log start offset is written to the file of epochs at once, but to its own checkpoint
-    within a minute: after a crash the log may begin before its first epoch.
-    """
-    if not epochs.entries or epochs.entries[0][1] <= start_offset:
-        return
-    _, known_from = epochs.entries[0]
-    found = LeaderEpochCache()
-    for segment, end in _with_ends(segments.from_offset(start_offset), end_offset):
-        for header in _headers_in_place(segment, end):
-            if header.base_offset >= known_from:
-                break
-            latest = found.latest_epoch
-            if header.last_offset >= start_offset and header.leader_epoch > (
-                UNDEFINED_EPOCH if latest is None else latest
-            ):
-                found.assign(header.leader_epoch, max(header.base_offset, start_offset))
-        else:
-            continue
-        break
-    epochs.prepend(found.entries)
-
-
-def _with_ends(items: list[Segment], end_offset: int) -> Iterator[tuple[Segment, int]]:
-    """Yield each segment with the offset below which its batches must end."""
-    for at, segment in enumerate(items):
-        following = items[at + 1].base_offset if at + 1 < len(items) else end_offset
-        yield segment, min(following, end_offset)
-
-
-def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[BatchHeader]:
-    """Yield the headers of a segment up to its end; recovery may not have checked them.
-
-    Checksums do not include base offset, length and leader epoch.
-
-    Raises:
-        CorruptRecordsError: a batch is not between the end of the one in front of it and
-            `end_offset`; or bytes below `end_offset` are no whole batch.
-    """
-    position, next_offset = 0, segment.base_offset
-    for at, header in headers_below(segment, end_offset):
-        if not (next_offset <= header.base_offset and header.next_offset <= end_offset):
-            raise flushed_damage(segment, at, next_offset)
-        yield header
-        position, next_offset = at + header.size, header.next_offset
-    if position < segment.size and next_offset < end_offset:
-        raise flushed_damage(segment, position, next_offset)
 
 
 def _remove_stray_snapshots(disk: Disk, folder: str, segments: Segments) -> None:

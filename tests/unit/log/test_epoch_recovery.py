@@ -104,31 +104,72 @@ def test_a_batch_that_ends_behind_its_segment_teaches_no_epoch(disk, base, at, v
     assert open_log(disk, clean=clean, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
 
 
-def after_older_metadata(disk, epoch=0):
-    """Epoch 5 has one record at 16; then an older one leads, as if the metadata was restored."""
+def after_older_metadata(disk, *epochs):
+    """Epoch 5 has one record at 16; then older ones lead, as if the metadata was restored.
+
+    The log ends at offset 22; the last epoch has the remaining records.
+    """
     log = open_log(disk, clean=False)
     log.truncate_to(16, NOW)
-    for each in (5, *[epoch] * 5):
+    for each in (5, *epochs, *epochs[-1:] * (5 - len(epochs))):
         log.assign_epoch_start_offset(each, log.log_end_offset)
         batch = memoryview(build_batch([NewRecord(1_000, b"k", b"v")]))
         log.append_as_leader(batch, leader_epoch=each, now=NOW)
-    disk.crash()
+    return log
 
 
 @pytest.mark.parametrize("clean", [True, False])
 @pytest.mark.parametrize("recovery_point", [0, 15, 17, 19, 22])
-@pytest.mark.parametrize("epoch", [0, 3])
-def test_an_epoch_that_goes_back_is_loaded(disk, clean, recovery_point, epoch):
+@pytest.mark.parametrize("epochs", [(0,), (3,), (3, 4, 1), (0, 5), (0, 0, 6)])
+def test_an_epoch_that_goes_back_is_loaded(disk, clean, recovery_point, epochs):
     """Each start took the directory offline."""
-    after_older_metadata(disk, epoch)
+    after_older_metadata(disk, *epochs)
+    disk.crash()
     log = open_log(disk, clean=clean, recovery_point=recovery_point)
-    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, epoch)
+    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, epochs[-1])
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("start_offset", [17, 18, 22])
+def test_an_epoch_that_goes_back_before_the_start_is_loaded(disk, clean, start_offset):
+    """DeleteRecords drops it from the file of epochs, not from the segment."""
+    log = after_older_metadata(disk, 0)
+    log.update_high_watermark(22)
+    log.increment_log_start_offset(start_offset)
+    disk.crash()
+    log = open_log(disk, clean=clean, recovery_point=22, log_start_offset=start_offset)
+    assert (log.log_start_offset, log.log_end_offset) == (start_offset, 22)
+    assert log.epochs.entries == [(0, start_offset)]
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("epochs", [None, b""])
+@pytest.mark.parametrize("following", [(0,), (3, 4, 1), (0, 0, 6)])
+def test_an_epoch_that_goes_back_is_loaded_without_the_file(disk, clean, epochs, following):
+    """A power loss may tear the file, since it is not flushed."""
+    after_older_metadata(disk, *following)
+    disk.remove(EPOCHS)
+    if epochs is not None:
+        write_file(disk, EPOCHS, epochs)
+    disk.crash()
+    log = open_log(disk, clean=clean, recovery_point=22)
+    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, following[-1])
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_a_damaged_epoch_that_is_too_high_replaces_no_earlier_one(disk, clean):
+    """The file has the epochs from 15 on only, as after DeleteRecords and a crash."""
+    write_file(disk, EPOCHS, b"0\n1\n1 15\n")
+    disk.content(f"t-0/{0:020}.log")[2 * 70 + 15] = 1
+    log = open_log(disk, clean=clean, recovery_point=20)
+    assert log.epochs.entries == [(0, 0), (1, 10)]
 
 
 def test_an_unflushed_epoch_that_goes_back_is_loaded_without_its_file(disk):
     """A follower that is killed may not have written its epochs."""
     before = read_file(disk, EPOCHS)
-    after_older_metadata(disk)
+    after_older_metadata(disk, 0)
+    disk.crash()
     write_file(disk, EPOCHS, before)
     log = open_log(disk, clean=False, recovery_point=17)
     assert (log.log_end_offset, log.epochs.latest_epoch) == (22, 0)
