@@ -269,13 +269,13 @@ class LogManager:
     def forget(self, names: Collection[TopicPartition]) -> list[StorageFault]:
         """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired.
 
-        And those of former topics (`TwoFolders.former`).
+        Also those that are not used (`LogDirectory.contested`), and those of former topics.
         """
         former = [x for x in self.two_folders.former if x[0] not in x[1].forgotten]
         return self._in_each(
             lambda home: home.forget(
                 [
-                    *(at for at in names if at in home.logs),
+                    *(at for at in names if at in home.logs or at in home.contested),
                     *(at for at, each in former if each is home and at in home.contested),
                 ]
             )

@@ -13,7 +13,7 @@ from minikafka.common.ids import (
     TopicPartition,
 )
 from minikafka.log.log_manager import LogManager
-from minikafka.metadata.delta import LocalChanges
+from minikafka.metadata.delta import LocalChanges, LocalReplica
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 
@@ -141,6 +141,16 @@ class LostLogs:
             return False
         self._say(name, reason)
         return True
+
+    def to_copy(self, followers: Sequence[LocalReplica]) -> list[TopicPartition]:
+        """Those of the lost logs that will be created and copied now, if nothing changes."""
+        return [
+            each.topic_partition
+            for each in followers
+            if each.topic_partition in self._found
+            and each.registration.leader != NO_LEADER
+            and each.registration.directory(self.broker_id) == DIRECTORY_LOST
+        ]
 
     def is_displaced(self, name: TopicPartition) -> bool:
         """True if the log may be in a directory that comes back.

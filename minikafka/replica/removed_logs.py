@@ -49,10 +49,14 @@ class RemovedLogs:
         self._deleted.put(name, None)
         self._added[name] = None
 
-    def begin(self) -> None:
-        """Rename a few folders of removed replicas now, and the others in later steps."""
+    def begin(self, replaced: Collection[TopicPartition] = ()) -> None:
+        """Rename a few folders of removed replicas now, and the others in later steps.
+
+        Logs that are not used, and that new ones are about to set aside, are only forgotten: all at
+        once, since each time writes the checkpoints of the other logs.
+        """
         added, self._added = self._added, {}
-        self._forget(added)
+        self._forget({**added, **dict.fromkeys(replaced)})
         self._deleted.begin()
 
     def set_strays_aside(self, strays: list[TopicPartition]) -> None:

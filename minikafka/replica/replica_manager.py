@@ -251,7 +251,7 @@ class ReplicaManager:
                     self._change(replica, leads=leads)
                 else:
                     self._unmade.put(name, (replica, leads))
-        self._removed.begin()
+        self._removed.begin(self._lost.to_copy(changes.followers))
         self._unmade.begin()
         self._lines.flush()
 

@@ -219,6 +219,39 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     assert [name.endswith("-stray") for name in managed.files()].count(True) == 1
 
 
+def test_logs_that_are_copied_again_are_forgotten_at_once(managed, monkeypatch):
+    """Each wrote the checkpoints of all others: 5,000 took 89 s."""
+    indexes = range(10)
+    rows = [managed.put(1, index=index, directory=DIRS[0]) for index in indexes]
+    managed.start(managed.broker(2), managed.topic(), *rows)
+    managed.run(100)
+    for index in indexes:
+        managed.partition(index).append_as_leader(batch_of(3), required_acks=1)
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    managed.logs.directories[1] = LogDirectory.unreadable(managed.disks[1])
+    managed.start(*[managed.put(1, index=index, directory=DIRECTORY_LOST) for index in indexes])
+    assert len(managed.logs.directories[0].contested) == 10
+    written = []
+    forget = LogDirectory.forget
+    monkeypatch.setattr(
+        LogDirectory, "forget", lambda home, names: written.append([*names]) or forget(home, names)
+    )
+    rows = [
+        managed.put(2, index=index, epoch=1, isr=(2,), directory=DIRECTORY_LOST)
+        for index in indexes[:8]
+    ]
+    managed.apply(*rows)
+    managed.run(100)
+    assert [managed.partition(index).log.log_end_offset for index in indexes[:8]] == [0] * 8
+    assert [name.endswith("-stray") for name in managed.files()].count(True) == 8
+    assert [len(names) for names in written if names] == [8]
+    home = managed.logs.directories[0]
+    assert [at.partition for at in home.contested if at not in home.forgotten] == [8, 9]
+
+
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
 def test_a_log_is_used_if_all_directories_are_loaded(managed, caplog, directory):
     boot_with_records(managed)
