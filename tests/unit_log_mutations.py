@@ -41,7 +41,7 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a start refuses an epoch that goes back although its file has it",
-            ("log.epoch_recovery", "EpochReader._headers", " and not is_known", ""),
+            ("log.epoch_recovery", "EpochReader.learn", " and said > epoch", ""),
         ),
         "tests/unit/log/test_epoch_recovery.py::test_an_epoch_that_goes_back_is_loaded",
         "metadata with newer leader epochs must be lost; no plan was searched for it",
@@ -51,7 +51,7 @@ UNIT_LOG_MUTATIONS = (
             "a start takes every epoch that goes back for damage",
             (
                 "log.epoch_recovery",
-                "EpochReader._headers",
+                "EpochReader.learn",
                 "if fallen is not None and fallen[0] == epoch:",
                 "if fallen is not None:",
             ),

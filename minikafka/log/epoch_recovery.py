@@ -32,67 +32,70 @@ def load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEp
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EpochReader:
-    """Reads the leader epochs of a log up to `end_offset` from its batches.
+    """Reads the leader epochs of a log from its batches. Damaged bytes raise CorruptRecordsError.
 
-    Every method raises CorruptRecordsError if bytes are damaged, or if a batch below `flushed_to`
-    has a lower epoch than those on both sides of it, and not in `saved`. Damage hits one batch;
-    restored metadata goes on with lower epochs.
+    `saved` has the entries of the file, if that could be read.
     """
 
     segments: Segments
+    start_offset: int
     end_offset: int
-    flushed_to: int
     saved: LeaderEpochCache
 
-    def learn(self, epochs: LeaderEpochCache, offset: int) -> None:
+    def learn(self, epochs: LeaderEpochCache, offset: int, flushed_to: int) -> None:
         """Read the epochs of the segments from `offset` again.
 
         After a power failure the file of epochs may be from before a truncation, and have epochs of
-        records that other records have replaced.
+        records that other records have replaced. Below `flushed_to` an epoch that goes back is
+        damage if the file has a higher one. Without a file it is damage if the epoch in front is
+        also that behind: damage hits one batch, restored metadata goes on with lower epochs.
         """
-        for header in self._headers(offset):
-            epochs.learn(header.leader_epoch, header.base_offset)
+        former = UNDEFINED_EPOCH
+        fallen: tuple[int, CorruptRecordsError] | None = None
+        for segment, at, header in self._headers(offset):
+            epoch, base_offset = header.leader_epoch, header.base_offset
+            if fallen is not None and fallen[0] == epoch:
+                raise fallen[1]
+            fallen = None
+            is_flushed = header.last_offset >= self.start_offset and base_offset < flushed_to
+            if epoch < former and is_flushed:
+                damage = flushed_damage(segment, at, base_offset)
+                said = self.saved.epoch_at(base_offset)
+                if said is not None and said > epoch:
+                    raise damage
+                if not self.saved.entries:
+                    fallen = (former, damage)
+            former = epoch
+            epochs.learn(epoch, base_offset)
 
-    def learn_first(self, epochs: LeaderEpochCache, start_offset: int) -> None:
+    def learn_first(self, epochs: LeaderEpochCache) -> None:
         """Read the epochs between the log's start and the first known epoch.
 
         A new log start offset is written to the file of epochs at once, but to its own checkpoint
         within a minute: after a crash the log may begin before its first epoch.
         """
-        if not epochs.entries or epochs.entries[0][1] <= start_offset:
+        if not epochs.entries or epochs.entries[0][1] <= self.start_offset:
             return
         _, known_from = epochs.entries[0]
         found = LeaderEpochCache()
-        for header in self._headers(start_offset):
+        for _, _, header in self._headers(self.start_offset):
             if header.base_offset >= known_from:
                 break
-            if header.last_offset >= start_offset:
-                found.learn(header.leader_epoch, max(header.base_offset, start_offset))
-        epochs.prepend(found.entries)
+            if header.last_offset >= self.start_offset:
+                found.learn(header.leader_epoch, max(header.base_offset, self.start_offset))
+        epochs.prepend(found)
 
-    def _headers(self, offset: int) -> Iterator[BatchHeader]:
-        """Yield the headers of batches that have an epoch, from the segment with `offset` on."""
-        former = UNDEFINED_EPOCH
-        fallen: tuple[int, CorruptRecordsError] | None = None
-        for segment, end in self._with_ends(self.segments.from_offset(offset)):
-            for at, header in _headers_in_place(segment, end):
-                epoch, base_offset = header.leader_epoch, header.base_offset
-                if epoch < 0:
-                    continue
-                if fallen is not None and fallen[0] == epoch:
-                    raise fallen[1]
-                fallen = None
-                is_known = self.saved.epoch_at(base_offset) == epoch
-                if epoch < former and base_offset < self.flushed_to and not is_known:
-                    fallen = (former, flushed_damage(segment, at, base_offset))
-                former = epoch
-                yield header
+    def _headers(self, offset: int) -> Iterator[tuple[Segment, int, BatchHeader]]:
+        """Yield the batches that have an epoch, from the segment with `offset` on.
 
-    def _with_ends(self, items: list[Segment]) -> Iterator[tuple[Segment, int]]:
-        """Yield each segment with the offset below which its batches must end."""
-        for at, segment in enumerate(items):
-            following = items[at + 1].base_offset if at + 1 < len(items) else self.end_offset
-            yield segment, min(following, self.end_offset)
+        The second value is the position in the segment.
+        """
+        items = self.segments.from_offset(offset)
+        ends = [*(segment.base_offset for segment in items[1:]), self.end_offset]
+        for segment, end in zip(items, ends, strict=True):
+            for at, header in _headers_in_place(segment, min(end, self.end_offset)):
+                if header.leader_epoch >= 0:
+                    yield segment, at, header
 
 
 def _headers_in_place(segment: Segment, end_offset: int) -> Iterator[tuple[int, BatchHeader]]:

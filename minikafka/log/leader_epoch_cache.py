@@ -99,16 +99,14 @@ class LeaderEpochCache:
             self.entries[:at] = [(self.entries[at - 1][0], start_offset)]
             self.changed = True
 
-    def prepend(self, earlier: list[tuple[int, int]]) -> None:
-        """Add the epochs that were found before the first known one.
+    def prepend(self, earlier: "LeaderEpochCache") -> None:
+        """Add the epochs that were found before the first known one, which may be the last of them.
 
-        The first known epoch may be among them, with an earlier start offset.
+        Those that contradict the first known one are dropped.
         """
-        first_epoch, _ = self.entries[0]
-        found = [entry for entry in earlier if entry[0] <= first_epoch]
-        if found:
-            known = 1 if found[-1][0] == first_epoch else 0
-            self.entries[:known] = found
+        if earlier.entries:
+            earlier.assign(*self.entries[0])
+            self.entries[:1] = earlier.entries
             self.changed = True
 
     def clear(self) -> None:

@@ -195,10 +195,10 @@ def _load(
         scan_from = segments.first.base_offset
     is_recovered = not remembered.clean and remembered.recovery_point_known
     flushed_to = remembered.recovery_point if is_recovered else end_offset
-    reader = EpochReader(segments, end_offset, flushed_to, LeaderEpochCache(saved_epochs))
+    reader = EpochReader(segments, start_offset, end_offset, LeaderEpochCache(saved_epochs))
     if scan_from is not None:
-        reader.learn(epochs, scan_from)
-    reader.learn_first(epochs, start_offset)
+        reader.learn(epochs, scan_from, flushed_to)
+    reader.learn_first(epochs)
     epochs.truncate_from_start(start_offset)
     epochs.changed = epochs.entries != saved_epochs
     if epochs.changed and not (remembered.clean and epochs_known):

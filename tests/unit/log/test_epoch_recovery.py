@@ -157,6 +157,45 @@ def test_an_epoch_that_goes_back_is_loaded_without_the_file(disk, clean, epochs,
 
 
 @pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("start_offset", [18, 22])
+def test_one_record_of_a_lower_epoch_before_the_start_is_loaded(disk, clean, start_offset):
+    """DeleteRecords drops its epoch from the file, not from the segment."""
+    log = after_older_metadata(disk, 4, 5)
+    log.update_high_watermark(22)
+    log.increment_log_start_offset(start_offset)
+    disk.crash()
+    log = open_log(disk, clean=clean, recovery_point=22, log_start_offset=start_offset)
+    assert log.epochs.entries == [(5, start_offset)]
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("recovery_point", [18, 22])
+def test_metadata_that_is_restored_twice_is_loaded(disk, clean, recovery_point):
+    """The last entry of the file replaced that of a single record with the same epoch."""
+    after_older_metadata(disk, 4, 5, 4)
+    disk.crash()
+    log = open_log(disk, clean=clean, recovery_point=recovery_point)
+    assert log.epochs.latest_epoch == 4
+
+
+@pytest.mark.parametrize("last_epoch", [1, 2])
+def test_a_damaged_epoch_below_that_of_the_file_is_refused(disk, last_epoch):
+    """The last record of an epoch has no other one of that epoch behind it."""
+    log = open_log(disk, clean=False)
+    log.truncate_to(19, NOW)
+    log.assign_epoch_start_offset(last_epoch, 19)
+    batch = memoryview(build_batch([NewRecord(1_000, b"k", b"v")]))
+    log.append_as_leader(batch, leader_epoch=last_epoch, now=NOW)
+    disk.crash()
+    offset = 20 - last_epoch
+    disk.content(f"t-0/{LAST}")[(offset - 15) * 70 + 15] = 0
+    epochs = read_file(disk, EPOCHS)
+    with pytest.raises(StorageFault, match=f"{LAST}: damaged at byte .*, offset {offset}, "):
+        open_log(disk, clean=False, recovery_point=20)
+    assert read_file(disk, EPOCHS) == epochs
+
+
+@pytest.mark.parametrize("clean", [True, False])
 def test_a_damaged_epoch_that_is_too_high_replaces_no_earlier_one(disk, clean):
     """The file has the epochs from 15 on only, as after DeleteRecords and a crash."""
     write_file(disk, EPOCHS, b"0\n1\n1 15\n")
