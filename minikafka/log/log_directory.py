@@ -246,7 +246,9 @@ class LogDirectory:
             start = starts.get(at, 0)
             high_watermark = high_watermarks.get(at, 0)
             end = max(start, recovery_points.get(at, 0), high_watermark)
-            if (end or at in starts) and at not in self.logs and not self.disk.exists(str(at)):
+            is_superseded = at in self.superseded and self.disk.exists(str(at))
+            is_here = at in self.logs or is_superseded or has_empty_folder(self, at)
+            if (end or at in starts) and not is_here:
                 self.lost[at] = LostLog(start, high_watermark, end)
         if self.lost:
             self._save_lost()
@@ -447,10 +449,15 @@ class LogDirectory:
         )  # fmt: skip
 
 
-def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
-    """True if a folder without a log shows that an operator accepts an empty one."""
+def has_unused_folder(home: LogDirectory, at: TopicPartition) -> bool:
+    """True if a folder of a partition has no log, or was put there since the start."""
     is_log_folder = at in home.logs or at in home.contested or at in home.superseded
     return home.is_online and not is_log_folder and home.disk.exists(str(at))
+
+
+def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
+    """True if a folder shows that an operator accepts an empty log."""
+    return has_unused_folder(home, at) and not home.disk.list(str(at))
 
 
 def sign_of_use(disk: Disk) -> str | None:

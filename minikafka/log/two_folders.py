@@ -14,8 +14,8 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import BadMetaPropertiesError
-from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder
-from minikafka.log.log_directory import LogDirectory, has_empty_folder
+from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder, retired_name
+from minikafka.log.log_directory import LogDirectory, has_unused_folder
 from minikafka.log.log_folders import held_records
 
 _log = logging.getLogger("minikafka.log")
@@ -97,8 +97,12 @@ class TwoFolders:
             try:
                 for name in home.disk.list("") if held else ():
                     at = parse_folder(name)
-                    if at in held and has_empty_folder(home, at):
-                        _remove_empty(at, home)
+                    if at in held and has_unused_folder(home, at) and not _remove_empty(at, home):
+                        _log.warning(
+                            "%s in %s is not used: another directory has the log. It is kept, "
+                            "since it is no empty folder or cannot be removed",
+                            at, home.disk.root,
+                        )  # fmt: skip
             except StorageFault as fault:
                 on_fault(fault)
 
@@ -112,8 +116,15 @@ class TwoFolders:
         for each in self.directories:
             if each.is_online:
                 set_contested_aside(at, each, self.rng, now)
-                if each is not home and has_empty_folder(each, at):
-                    _remove_empty(at, each)
+                if each is not home and has_unused_folder(each, at) and not _remove_empty(at, each):
+                    name = retired_name(at, STRAY_SUFFIX, self.rng)
+                    each.disk.rename(str(at), name)
+                    each.disk.sync_dir("")
+                    _log.warning(
+                        "%s in %s is set aside as %s: it was put there since the start, and "
+                        "another log of the partition is created now",
+                        at, each.disk.root, name,
+                    )  # fmt: skip
 
     def settle(self, belongs: Callable[[TopicPartition, Uuid | None], bool]) -> None:
         """Use those logs of different topics that belong to this broker.
@@ -138,15 +149,12 @@ class TwoFolders:
         home.contested[at] = home.logs.pop(at)
 
 
-def _remove_empty(at: TopicPartition, home: LogDirectory) -> None:
-    if home.disk.remove_empty(str(at)):
+def _remove_empty(at: TopicPartition, home: LogDirectory) -> bool:
+    is_removed = home.disk.remove_empty(str(at))
+    if is_removed:
         home.disk.sync_dir("")
         _log.info("removed the empty folder %s in %s", at, home.disk.root)
-    else:
-        _log.warning(
-            "%s in %s is kept, but not used: another directory has the log, and it is not an empty "
-            "folder, or cannot be removed", at, home.disk.root,
-        )  # fmt: skip
+    return is_removed
 
 
 def set_contested_aside(at: TopicPartition, home: LogDirectory, rng: Random, now: Now) -> None:

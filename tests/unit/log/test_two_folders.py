@@ -338,7 +338,18 @@ def test_a_start_keeps_a_folder_with_files_that_are_not_of_a_log(disks, caplog):
     disks[1].make_dir("t-0/old")
     assert start(disks).get(TP).log_end_offset == 1
     assert disks[1].list("t-0") == ["00000000000000000000.log.gz", "old"]
-    assert "t-0 in two is kept, but not used" in caplog.text
+    assert "t-0 in two is not used: another directory has the log" in caplog.text
+    for disk in disks:
+        disk.crash()
+    assert start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+
+
+def test_a_folder_with_files_that_are_not_of_a_log_shows_no_consent(disks):
+    stopped(disks)
+    disks[0].rename("t-0", "saved")
+    disks[0].make_dir("t-0")
+    write_file(disks[0], "t-0/00000000000000000000.log.gz", b"backup")
+    assert list(start(disks).lost) == [TP]
 
 
 def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks):
@@ -349,8 +360,10 @@ def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks)
     disks[1].rename("t-0", "saved")
     manager = start(disks)
     disks[1].rename("saved", "t-0")
-    manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
-    assert held_records(disks[1], "t-0")
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    (aside,) = [name for name in disks[1].list("") if name.startswith("t-0")]
+    assert aside.endswith("-stray")
+    assert held_records(disks[1], aside)
     for disk in disks:
         disk.crash()
-    assert start(disks).get(TP).log_end_offset == 1
+    assert start(disks).directory_of(TP).disk is disks[0]
