@@ -66,8 +66,8 @@ UNIT_LOG_MUTATIONS = (
             (
                 "log.two_folders",
                 "_remove_empty",
-                "if home.disk.remove_empty(str(at)):",
-                "if home.disk.remove(str(at)) is None:",
+                "home.disk.remove_empty(str(at))",
+                "home.disk.remove(str(at)) is None",
             ),
         ),
         "tests/unit/log/test_two_folders.py"
@@ -90,7 +90,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "the empty folder that a power loss leaves shows consent",
-            ("log.two_folders", "TwoFolders.remove_empty", "_remove_empty(at, home)", "pass"),
+            (
+                "log.two_folders",
+                "TwoFolders.remove_empty",
+                "and not _remove_empty(at, home)",
+                "and False",
+            ),
         ),
         "tests/unit/log/test_two_folders.py"
         "::test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing",
