@@ -1,7 +1,7 @@
 """The leader epochs of a log that is loaded: from their file, or from the headers of its batches.
 
-The file is not flushed with the log, so that it may be older or missing. Checksums do not include
-leader epochs. Epochs rise along a log, unless the metadata was restored from an older copy.
+A crash may leave a file that is older than unflushed records, or a torn one. Checksums do not
+include leader epochs. Epochs rise along a log, unless the metadata was restored from an older copy.
 """
 
 import logging

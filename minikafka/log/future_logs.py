@@ -21,10 +21,10 @@ from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.common_part import keep_common_part
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, has_empty_folder
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_folders import SupersededLog, is_log
 from minikafka.log.recovery import Remembered
-from minikafka.log.two_folders import set_contested_aside
+from minikafka.log.two_folders import has_empty_folder, set_contested_aside
 from minikafka.log.unified_log import UnifiedLog
 
 MOVED_SUFFIX: Final = "-moved"

@@ -180,10 +180,9 @@ class LogDirectory:
         if is_damaged:
             # Not earlier: an operator may need it, and the next start must not take it for missing.
             self._remove(RECOVERY_POINTS)
-        with_records = sum(log.size_bytes > 0 for log in self.logs.values())
         _log.info(
             "loaded the logs of %s: %d, with records: %d",
-            self.disk.root, len(self.logs), with_records,
+            self.disk.root, len(self.logs), sum(log.size_bytes > 0 for log in self.logs.values()),
         )  # fmt: skip
         self._find_lost(recovery_points, high_watermarks, starts, clean=clean)
         self.is_loaded = True
@@ -243,11 +242,11 @@ class LogDirectory:
         creates its folder. Unlike Kafka (row 44).
         """
         for at in {**recovery_points, **high_watermarks, **starts}:
-            start = starts.get(at, 0)
-            high_watermark = high_watermarks.get(at, 0)
+            start, high_watermark = starts.get(at, 0), high_watermarks.get(at, 0)
             end = max(start, recovery_points.get(at, 0), high_watermark)
-            is_superseded = at in self.superseded and self.disk.exists(str(at))
-            is_here = at in self.logs or is_superseded or has_empty_folder(self, at)
+            is_here = at in self.logs or (
+                at in self.superseded if self.disk.list(str(at)) else self.disk.exists(str(at))
+            )
             if (end or at in starts) and not is_here:
                 self.lost[at] = LostLog(start, high_watermark, end)
         if self.lost:
@@ -447,17 +446,6 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
-
-
-def has_unused_folder(home: LogDirectory, at: TopicPartition) -> bool:
-    """True if a folder of a partition has no log, or was put there since the start."""
-    is_log_folder = at in home.logs or at in home.contested or at in home.superseded
-    return home.is_online and not is_log_folder and home.disk.exists(str(at))
-
-
-def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
-    """True if a folder shows that an operator accepts an empty log."""
-    return has_unused_folder(home, at) and not home.disk.list(str(at))
 
 
 def sign_of_use(disk: Disk) -> str | None:

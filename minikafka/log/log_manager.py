@@ -24,8 +24,8 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory, has_empty_folder
-from minikafka.log.two_folders import TwoFolders
+from minikafka.log.log_directory import LogDirectory
+from minikafka.log.two_folders import TwoFolders, has_empty_folder
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")

@@ -15,7 +15,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import LogDirectory, has_unused_folder
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_folders import held_records
 
 _log = logging.getLogger("minikafka.log")
@@ -116,15 +116,20 @@ class TwoFolders:
         for each in self.directories:
             if each.is_online:
                 set_contested_aside(at, each, self.rng, now)
-                if each is not home and has_unused_folder(each, at) and not _remove_empty(at, each):
-                    name = retired_name(at, STRAY_SUFFIX, self.rng)
-                    each.disk.rename(str(at), name)
-                    each.disk.sync_dir("")
-                    _log.warning(
-                        "%s in %s is set aside as %s: it was put there since the start, and "
-                        "another log of the partition is created now",
-                        at, each.disk.root, name,
-                    )  # fmt: skip
+                if each is not home and has_unused_folder(each, at):
+                    self._set_unused_aside(at, each)
+
+    def _set_unused_aside(self, at: TopicPartition, home: LogDirectory) -> None:
+        home.disk.reserve_files()
+        if _remove_empty(at, home):
+            return
+        name = retired_name(at, STRAY_SUFFIX, self.rng)
+        home.disk.rename(str(at), name)
+        home.disk.sync_dir("")
+        _log.warning(
+            "%s in %s is set aside as %s: it was put there since the start, and another log of the "
+            "partition is created now", at, home.disk.root, name,
+        )  # fmt: skip
 
     def settle(self, belongs: Callable[[TopicPartition, Uuid | None], bool]) -> None:
         """Use those logs of different topics that belong to this broker.
@@ -147,6 +152,21 @@ class TwoFolders:
         """
         home = self.homes.pop(at)
         home.contested[at] = home.logs.pop(at)
+
+
+def has_unused_folder(home: LogDirectory, at: TopicPartition) -> bool:
+    """True if a folder of a partition has no log, or was put there since the start."""
+    is_log_folder = at in home.logs or at in home.contested or at in home.superseded
+    return home.is_online and not is_log_folder and home.disk.exists(str(at))
+
+
+def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
+    """True if a folder shows that an operator accepts an empty log; False if it is unreadable."""
+    try:
+        return has_unused_folder(home, at) and not home.disk.list(str(at))
+    except StorageFault:
+        # The next write in this directory reports it, to a caller that can take it offline.
+        return False
 
 
 def _remove_empty(at: TopicPartition, home: LogDirectory) -> bool:

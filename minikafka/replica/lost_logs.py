@@ -1,7 +1,7 @@
 """Replicas whose log folder or disk is missing: they are copied from a leader, or are offline."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import (
@@ -142,14 +142,18 @@ class LostLogs:
         self._say(name, reason)
         return True
 
-    def to_copy(self, followers: Sequence[LocalReplica]) -> list[TopicPartition]:
-        """Those of the lost logs that will be created and copied now, if nothing changes."""
+    def to_copy(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[TopicPartition]:
+        """The lost logs among replicas that are created now; the second value is True for a leader.
+
+        Only those that the controller knows as lost.
+        """
         return [
-            each.topic_partition
-            for each in followers
-            if each.topic_partition in self._found
-            and each.registration.leader != NO_LEADER
-            and each.registration.directory(self.broker_id) == DIRECTORY_LOST
+            replica.topic_partition
+            for replica, leads in wanted
+            if not leads
+            and replica.topic_partition in self._found
+            and replica.registration.leader != NO_LEADER
+            and replica.registration.directory(self.broker_id) == DIRECTORY_LOST
         ]
 
     def is_displaced(self, name: TopicPartition) -> bool:

@@ -49,14 +49,10 @@ class RemovedLogs:
         self._deleted.put(name, None)
         self._added[name] = None
 
-    def begin(self, replaced: Collection[TopicPartition] = ()) -> None:
-        """Rename a few folders of removed replicas now, and the others in later steps.
-
-        Logs that are not used, and that new ones are about to set aside, are only forgotten: all at
-        once, since each time writes the checkpoints of the other logs.
-        """
+    def begin(self) -> None:
+        """Rename a few folders of removed replicas now, and the others in later steps."""
         added, self._added = self._added, {}
-        self._forget({**added, **dict.fromkeys(replaced)})
+        self.forget(added)
         self._deleted.begin()
 
     def set_strays_aside(self, strays: list[TopicPartition]) -> None:
@@ -64,7 +60,7 @@ class RemovedLogs:
         for name in strays:
             self._strays.put(name, None)
         # After that: a fault drops those of its directory.
-        self._forget(strays)
+        self.forget(strays)
         self._strays.begin()
         for key in self.logs.two_folders.former:
             self._former.put(key, None)
@@ -91,7 +87,8 @@ class RemovedLogs:
         self._strays.finish()
         self._former.finish()
 
-    def _forget(self, names: Collection[TopicPartition]) -> None:
+    def forget(self, names: Collection[TopicPartition]) -> None:
+        """Remove logs from the checkpoints; each call writes those of all other logs."""
         for fault in self.logs.forget(names):
             self.on_fault(fault)
 

@@ -125,15 +125,9 @@ class ReplicaManager:
             self.assignments, on_fault,
         )  # fmt: skip
         self.moves = LogDirMoves(
-            env,
-            self.broker_id,
-            logs,
-            self.hosted,
-            self.assignments,
-            lambda: self.image,
-            on_fault,
+            env, self.broker_id, logs, self.hosted, self.assignments, lambda: self.image, on_fault,
             lambda partition: self._flushed(partition.log),
-        )
+        )  # fmt: skip
         self.on_removed.append(self.moves.stopped)
         self._tasks = PeriodicTasks(
             env=env,
@@ -145,7 +139,10 @@ class ReplicaManager:
             checkpoint_interval_ms=self.high_watermark_checkpoint_ms,
             on_fault=on_fault,
         )
-        self._unmade = Turns(env, MADE_A_TURN, self._make, self._made_some)
+        self._unmade = Turns(
+            env, MADE_A_TURN, self._make, self._made_some,
+            before=lambda items: self._removed.forget(self._lost.to_copy(items)),
+        )  # fmt: skip
 
     # Look-up
 
@@ -251,7 +248,7 @@ class ReplicaManager:
                     self._change(replica, leads=leads)
                 else:
                     self._unmade.put(name, (replica, leads))
-        self._removed.begin(self._lost.to_copy(changes.followers))
+        self._removed.begin()
         self._unmade.begin()
         self._lines.flush()
 

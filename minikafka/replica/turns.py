@@ -1,6 +1,6 @@
 """Work on many items, a few in each step, so that no step takes long."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Generic, TypeVar
@@ -17,6 +17,10 @@ def _nothing() -> None:
     """The default for `Turns.after`: do nothing."""
 
 
+def _nothing_with(_: object) -> None:
+    """The default for `Turns.before`: do nothing."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Turns(Generic[K, V]):
     """A queue of items for `work`, in order of arrival; one step handles at most `most` of them."""
@@ -26,6 +30,8 @@ class Turns(Generic[K, V]):
     work: Callable[[K, V], None]
     after: Callable[[], None] = _nothing
     """Called at the end of every turn, and of `finish`."""
+    before: Callable[[Collection[V]], None] = _nothing_with
+    """Called before every turn, with the values of its items."""
     _waiting: dict[K, V] = field(default_factory=dict)
     _postponed: dict[K, V] = field(default_factory=dict)
     _is_scheduled: bool = False
@@ -85,7 +91,9 @@ class Turns(Generic[K, V]):
 
     def _turn(self) -> None:
         self._is_scheduled = False
-        for key in list(islice(self._waiting, self.most)):
+        keys = list(islice(self._waiting, self.most))
+        self.before([self._waiting[key] for key in keys])
+        for key in keys:
             if key in self._waiting:
                 self.work(key, self._waiting.pop(key))
         if self._waiting:

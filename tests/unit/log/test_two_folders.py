@@ -367,3 +367,25 @@ def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks)
     for disk in disks:
         disk.crash()
     assert start(disks).directory_of(TP).disk is disks[0]
+
+
+def test_a_folder_that_was_put_back_is_aside_after_a_power_loss(disks):
+    """Beside the new log it would stop the next start."""
+    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
+    for disk in disks:
+        disk.crash()
+    disks[1].rename("t-0", "saved")
+    manager = start(disks)
+    disks[1].rename("saved", "t-0")
+    disks[1].sync_names()
+    disks[1].few_files = Refuses()
+    disks[1].step_begins()
+    with pytest.raises(OutOfFilesFault):
+        manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    assert disks[1].exists("t-0")
+    disks[1].few_files = None
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    disks[0].sync_all()
+    disks[1].lose_power(Random(1))
+    disks[0].crash()
+    assert start(disks).directory_of(TP).disk is disks[0]

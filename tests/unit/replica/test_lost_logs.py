@@ -178,6 +178,13 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     assert managed.partition().leader == 2
 
 
+class Always:
+    """Draws what lets every open fail."""
+
+    def random(self):
+        return 0.0
+
+
 def boot_with_records(managed):
     """The first directory has three records; the broker has stopped cleanly, and loads its logs."""
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
@@ -219,10 +226,10 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     assert [name.endswith("-stray") for name in managed.files()].count(True) == 1
 
 
-def test_logs_that_are_copied_again_are_forgotten_at_once(managed, monkeypatch):
-    """Each wrote the checkpoints of all others: 5,000 took 89 s."""
+def hold_back_ten(managed):
+    """Ten logs with three records each; the other directory may have newer ones."""
     indexes = range(10)
-    rows = [managed.put(1, index=index, directory=DIRS[0]) for index in indexes]
+    rows = [managed.put(1, index=index, isr=(1,), directory=DIRS[0]) for index in indexes]
     managed.start(managed.broker(2), managed.topic(), *rows)
     managed.run(100)
     for index in indexes:
@@ -233,23 +240,68 @@ def test_logs_that_are_copied_again_are_forgotten_at_once(managed, monkeypatch):
     managed.boot()
     managed.logs.directories[1] = LogDirectory.unreadable(managed.disks[1])
     managed.start(*[managed.put(1, index=index, directory=DIRECTORY_LOST) for index in indexes])
+    managed.run(100)
     assert len(managed.logs.directories[0].contested) == 10
+
+
+def copied(managed, indexes):
+    return [
+        managed.put(2, index=index, epoch=1, isr=(2,), directory=DIRECTORY_LOST)
+        for index in indexes
+    ]
+
+
+def test_logs_that_are_copied_again_are_forgotten_a_turn_at_once(managed, monkeypatch):
+    """Each wrote the checkpoints of all others: 5,000 took 89 s."""
+    hold_back_ten(managed)
     written = []
     forget = LogDirectory.forget
     monkeypatch.setattr(
         LogDirectory, "forget", lambda home, names: written.append([*names]) or forget(home, names)
     )
-    rows = [
-        managed.put(2, index=index, epoch=1, isr=(2,), directory=DIRECTORY_LOST)
-        for index in indexes[:8]
-    ]
-    managed.apply(*rows)
+    managed.apply(*copied(managed, range(8)))
     managed.run(100)
-    assert [managed.partition(index).log.log_end_offset for index in indexes[:8]] == [0] * 8
+    assert [managed.partition(index).log.log_end_offset for index in range(8)] == [0] * 8
     assert [name.endswith("-stray") for name in managed.files()].count(True) == 8
-    assert [len(names) for names in written if names] == [8]
+    assert [len(names) for names in written if names] == [4, 4]
     home = managed.logs.directories[0]
     assert [at.partition for at in home.contested if at not in home.forgotten] == [8, 9]
+
+
+@pytest.mark.parametrize("ends", ["stop", "flap", "no descriptor"])
+def test_a_log_that_was_not_copied_after_all_keeps_its_checkpoints(managed, ends):
+    """Else the next start would take a clean shutdown for an unclean one."""
+    hold_back_ten(managed)
+    if ends == "no descriptor":
+        managed.disks[0].few_files = Always()
+        managed.disks[0].step_begins()
+    managed.apply(*copied(managed, range(10)))
+    if ends == "flap":
+        managed.apply(*[managed.put(-1, index=index, isr=(2,), epoch=2) for index in range(10)])
+        managed.run(100)
+    managed.manager.stop_fetching()
+    managed.disks[0].repair()
+    assert managed.logs.shutdown(11) == []
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    logs = managed.logs.directories[0]
+    kept = {at.partition: log for at, log in logs.logs.items() if log.log_end_offset}
+    assert list(kept) == list(range(0 if ends == "no descriptor" else 4, 10))
+    assert [log.high_watermark for log in kept.values()] == [3] * len(kept)
+    assert logs.clean_shutdown_epoch == 11
+
+
+def test_a_folder_that_cannot_be_read_stops_no_broker(managed):
+    """Whether it is empty was asked when the metadata was complete."""
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.disks[0].make_dir("t-0")
+    managed.boot()
+    managed.disks[0].broken = IO_ERROR
+    managed.start(managed.broker(2), managed.topic(), managed.put(2, directory=Uuid.of(9, 9)))
+    assert managed.manager.unreported_losses == [T]
 
 
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])
