@@ -62,6 +62,20 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "the high watermark 0 of a lost log does not show that it is lost",
+            (
+                "log.log_directory",
+                "LogDirectory.checkpoint_high_watermarks",
+                "lost.high_watermark or _LOST_AT_ZERO",
+                "lost.high_watermark",
+            ),
+        ),
+        "tests/unit/log/test_log_manager.py"
+        "::test_a_lost_log_is_remembered_though_both_checkpoints_are_damaged_in_turn",
+        "two checkpoints must be damaged in turn while the controller does not know of the loss",
+    ),
+    UnitMutation(
+        mutation(
             "a log that is created deletes what was put back into another directory",
             (
                 "log.two_folders",

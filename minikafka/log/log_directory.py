@@ -42,6 +42,8 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
+_LOST_AT_ZERO: Final = -1
+"""The high watermark that the checkpoint has for a lost log instead of 0, which says nothing."""
 
 _log = logging.getLogger("minikafka.log")
 
@@ -166,7 +168,7 @@ class LogDirectory:
                 recovery_point=recovery_points.get(at, 0),
                 recovery_point_known=not is_damaged,
                 log_start_offset=starts.get(at, 0),
-                high_watermark=high_watermarks.get(at, 0),
+                high_watermark=max(high_watermarks.get(at, 0), 0),
             )
             open_log = partial(
                 self.open_log, name, at, config=config_of(at), now=now, rng=rng, topic_id=topic_id
@@ -247,7 +249,7 @@ class LogDirectory:
             is_here = at in self.logs or (
                 at in self.superseded if self.disk.list(str(at)) else self.disk.exists(str(at))
             )
-            if (end or at in starts) and not is_here:
+            if (end or at in starts or high_watermark < 0) and not is_here:
                 self.lost[at] = LostLog(start, high_watermark, end)
         if self.lost:
             self._save_lost()
@@ -357,7 +359,7 @@ class LogDirectory:
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, also of those that are lost."""
         offsets = {at: log.high_watermark for at, log in self._remembered()}
-        offsets |= {at: lost.high_watermark for at, lost in self.lost.items()}
+        offsets |= {at: lost.high_watermark or _LOST_AT_ZERO for at, lost in self.lost.items()}
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:

@@ -116,8 +116,10 @@ class TwoFolders:
         for each in self.directories:
             if each.is_online:
                 set_contested_aside(at, each, self.rng, now)
-                if each is not home and has_unused_folder(each, at):
-                    self._set_unused_aside(at, each)
+        # Not in the same loop: a log that is forgotten already must not wait for descriptors.
+        for each in self.directories:
+            if each is not home and has_unused_folder(each, at):
+                self._set_unused_aside(at, each)
 
     def _set_unused_aside(self, at: TopicPartition, home: LogDirectory) -> None:
         home.disk.reserve_files()

@@ -333,6 +333,23 @@ def test_a_damaged_log_that_was_set_aside_stays_lost(disks, damaged, starts):
     assert start(disks).lost == {}
 
 
+@pytest.mark.parametrize("first", [HIGH_WATERMARKS, LOG_START_OFFSETS])
+def test_a_lost_log_is_remembered_though_both_checkpoints_are_damaged_in_turn(disks, first):
+    """Seed 99400020: without its high watermark the second checkpoint had 0, as for a new log."""
+    stopped(disks)
+    disks[0].rename("t-0", "away")
+    crash(disks, start(disks))
+    second = LOG_START_OFFSETS if first == HIGH_WATERMARKS else HIGH_WATERMARKS
+    for name in (first, second, first):
+        write_file(disks[0], name, b"nonsense")
+        manager = start(disks)
+        assert list(manager.lost) == [TP]
+        crash(disks, manager)
+    disks[0].rename("away", "t-0")
+    log = start(disks).get(TP)
+    assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (0, 0, 1)
+
+
 def test_a_log_that_is_missing_is_remembered_after_a_power_loss(disks):
     """The recovery points were durable without it, before the others were durable with it."""
     stopped(disks)

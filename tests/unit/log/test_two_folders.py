@@ -389,3 +389,24 @@ def test_a_folder_that_was_put_back_is_aside_after_a_power_loss(disks):
     disks[1].lose_power(Random(1))
     disks[0].crash()
     assert start(disks).directory_of(TP).disk is disks[0]
+
+
+def test_a_log_that_is_held_back_does_not_wait_for_descriptors_elsewhere(disks):
+    """The checkpoints do not name it any more: a stop would have been an unclean one."""
+    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
+    for disk in disks:
+        disk.crash()
+    manager = start(disks)
+    manager.hold_back(TP)
+    assert manager.forget([TP]) == []
+    disks[0].make_dir("t-0")
+    write_file(disks[0], "t-0/put-back", b"x")
+    disks[0].few_files = Refuses()
+    disks[0].step_begins()
+    with pytest.raises(OutOfFilesFault):
+        manager.create(TP, ID, CONFIG, NOW, Uuid.of(2, 2))
+    disks[0].few_files = None
+    assert manager.shutdown(43) == []
+    for disk in disks:
+        disk.crash()
+    assert [home.clean_shutdown_epoch for home in start(disks).directories] == [43, 43]
