@@ -170,7 +170,7 @@ class LostLogs:
         advice = (
             "Bring the other directory back and restart the broker"
             if name in self._displaced
-            else "Restore its folder and restart the broker; create an empty folder "
+            else "Stop the broker, restore the folder and start it again; create an empty folder "
             f"{name} instead if the records may be lost"
         )
         _log.error("%s, and no other replica is leader: %s is offline. %s", reason, name, advice)

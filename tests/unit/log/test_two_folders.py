@@ -352,14 +352,20 @@ def test_a_folder_with_files_that_are_not_of_a_log_shows_no_consent(disks):
     assert list(start(disks).lost) == [TP]
 
 
-def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks):
-    """The line about a lost log asks for that; its records were removed, and had no other copy."""
+def with_a_folder_put_back(disks):
+    """The only log, in the second directory, was missing when the broker started."""
     append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
     for disk in disks:
         disk.crash()
     disks[1].rename("t-0", "saved")
     manager = start(disks)
     disks[1].rename("saved", "t-0")
+    return manager
+
+
+def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks):
+    """The line about a lost log asks for that; its records were removed, and had no other copy."""
+    manager = with_a_folder_put_back(disks)
     append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
     (aside,) = [name for name in disks[1].list("") if name.startswith("t-0")]
     assert aside.endswith("-stray")
@@ -371,12 +377,7 @@ def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks)
 
 def test_a_folder_that_was_put_back_is_aside_after_a_power_loss(disks):
     """Beside the new log it would stop the next start."""
-    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
-    for disk in disks:
-        disk.crash()
-    disks[1].rename("t-0", "saved")
-    manager = start(disks)
-    disks[1].rename("saved", "t-0")
+    manager = with_a_folder_put_back(disks)
     disks[1].sync_names()
     disks[1].few_files = Refuses()
     disks[1].step_begins()
