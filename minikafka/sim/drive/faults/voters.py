@@ -13,6 +13,7 @@ from minikafka.common.ids import Uuid
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
+from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.voter_set import VoterSet
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
@@ -139,7 +140,10 @@ class VoterFaults:
         return self.context.start_later(node)
 
     def _others_know(self, node: SimNode, voters: VoterSet) -> bool:
-        """True if others are voters, in the voter's epoch, and have flushed all that it has."""
+        """True if others are voters, in the voter's epoch, and have flushed all that it has.
+
+        A log that was not truncated yet after an election can be longer and lack its records.
+        """
         nodes = self.context.cluster.nodes
         own = _raft(node)
         others = [_raft(nodes[each]) for each in voters.ids if nodes[each] is not node]
@@ -152,6 +156,7 @@ class VoterFaults:
                 and other.epoch == own.epoch
                 and other.leader_id == own.leader_id >= 0
                 and other.flushed_offset >= own.end_offset
+                and _has_all_of(other.log, own.log)
                 and other.voters == voters
                 for other in others
             )
@@ -166,3 +171,8 @@ def has_forgotten(node: SimNode) -> bool:
 
 def _raft(node: SimNode) -> RaftNode | None:
     return None if node.node is None else node.node.raft
+
+
+def _has_all_of(log: RaftLog, other: RaftLog) -> bool:
+    end = log.end_offset_for_epoch(other.last_epoch)
+    return end.epoch == other.last_epoch and end.end_offset >= other.end_offset

@@ -16,7 +16,6 @@ from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
-from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 
@@ -343,43 +342,6 @@ def test_everything_is_repaired_at_once_and_nothing_twice(cluster, faults):
     assert starts == {node_id: node.starts for node_id, node in cluster.nodes.items()}
 
 
-@pytest.mark.parametrize("voters", [1, 3])
-def test_the_only_voter_gets_no_older_copy_of_its_disks(voters, losses):
-    cluster = started_cluster(1, voters=voters, separate_controller=True)
-    faults = Faults(cluster, ("client",), losses.append)
-    for at_ms in range(2):
-        faults.inject(incident(Fault.OLD_VOTER, at_ms=at_ms))
-    controllers = [cluster.nodes[each] for each in cluster.controller_ids]
-    restored = [node for node in controllers if node.has_old_disks]
-    assert len(restored) == (0 if voters == 1 else 1)
-
-
-@pytest.mark.parametrize(("voters", "copies"), [(1, 0), (3, 1)])
-def test_a_voter_that_can_elect_itself_is_not_copied(voters, copies, losses):
-    """The copy would elect itself later, when the quorum has other voters."""
-    cluster = started_cluster(1, voters=voters, separate_controller=True)
-    notes = []
-    cluster.world.on_line = notes.append
-    faults = Faults(cluster, ("client",), losses.append)
-    faults.inject(incident(Fault.OLD_VOTER))
-    assert len([line for line in notes if "has its disks copied" in line]) == copies
-
-
-@pytest.mark.parametrize("is_broken", [False, True])
-def test_a_failed_directory_keeps_its_quorum_state(is_broken, losses):
-    """Seed 75000641."""
-    cluster = started_cluster(1, voters=3, separate_controller=True)
-    notes = []
-    cluster.world.on_line = notes.append
-    if is_broken:
-        for each in cluster.controller_ids:
-            for disk in cluster.nodes[each].disks.values():
-                disk.broken = IO_ERROR
-    faults = Faults(cluster, ("client",), losses.append)
-    faults.inject(incident(Fault.LOST_QUORUM_STATE))
-    assert len([line for line in notes if "loses its quorum-state" in line]) == (not is_broken)
-
-
 @pytest.mark.parametrize("at_ms", range(4))
 def test_a_broker_goes_on_without_one_of_its_directories(at_ms):
     """Later the directory works again, or an empty one replaces it."""
@@ -452,19 +414,6 @@ def test_a_broker_crashes_while_it_moves_a_replica():
     cluster.client().ask(request, AlterReplicaLogDirsResponse, version=2)
     cluster.world.run_until(lambda: node.starts == 2 and node.started, 60_000, "it serves again")
     assert faults.effects.counts["crash-in-move"] == 1
-
-
-@pytest.mark.parametrize("what", [Fault.WIPE_VOTER, Fault.LOST_QUORUM_STATE])
-@pytest.mark.parametrize("removed", [[], [101]])
-def test_a_voter_forgets_only_where_the_others_stay_a_majority(losses, what, removed):
-    """Seed 82001141: an operator had requested the removal of three of the other voters."""
-    cluster = started_cluster(1, voters=3, separate_controller=True)
-    notes = []
-    cluster.world.on_line = notes.append
-    faults = Faults(cluster, ("client",), losses.append)
-    faults.removals.extend(removed)
-    faults.inject(incident(what))
-    assert len([line for line in notes if " loses its " in line]) == (not removed)
 
 
 def test_leaders_of_the_quorum_are_cut_off_one_after_the_other():
