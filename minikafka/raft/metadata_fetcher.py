@@ -327,7 +327,7 @@ class MetadataFetcher:
         if local.epoch >= 0:
             target = min(target, local.end_offset)
         if target < self.listener.committed_offset:
-            raise self._leader_is_older(end_offset)
+            raise self._leader_is_older(target)
         _log.info("[raft %d] truncates the metadata log to offset %d", self.quorum.node_id, target)
         self.log.truncate_to(target, self.env.clock.now)
         if self.quorum.history.truncate(target):

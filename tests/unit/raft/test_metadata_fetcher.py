@@ -3,7 +3,7 @@ import pytest
 from minikafka.common.faults import StorageFault
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
-from minikafka.raft.election_state import ElectionState, read_election_state
+from minikafka.raft.election_state import ElectionState, read_election_state, write_election_state
 from minikafka.raft.roles import RaftRole
 from tests.unit.raft.observer_world import ObserverWorld
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld
@@ -135,6 +135,26 @@ def test_committed_metadata_is_not_truncated_to_an_older_copy(leader, restarts, 
     assert f"everything below offset {known} had been committed" in str(caught.value)
     assert "remove __cluster_metadata-0" in str(caught.value)
     assert observer.raft.end_offset >= known
+
+
+def test_the_offset_from_which_the_logs_differ_is_named(leader):
+    """Seed 99500214: the last common epoch ends later in the leader's log than in this one."""
+    copy, leader = older_copy(leader)
+    leader = QuorumWorld.started(leader.disk)
+    observer = ObserverWorld(leader)
+    observer.run()
+    known = observer.raft.high_watermark
+    older = QuorumWorld.started(copy)
+    older.raft.append([NoOpRecord()] * 20, metadata_version=30)
+    older.settle()
+    assert older.raft.end_offset > known
+    older.raft.close()
+    write_election_state(copy, METADATA_FOLDER, ElectionState(7), kraft_version=1, voters=[])
+    observer.leader = QuorumWorld.started(copy)
+    with pytest.raises(StorageFault) as caught:
+        observer.run()
+    common = observer.raft.log.end_offset_for_epoch(2).end_offset
+    assert f"here from offset {common}, but" in str(caught.value)
 
 
 def test_a_leader_of_an_older_epoch_is_named_once(leader, caplog):
