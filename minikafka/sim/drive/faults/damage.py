@@ -19,7 +19,7 @@ Only the recovery points tell damage in a log from a torn tail. So a node does n
 records and damaged recovery points at a time: its next start may be that of the last ISR member.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -106,6 +106,17 @@ class Patch:
             self._is_in(each) for each in self.disk.versions(self.path, self.content)
         )
 
+    def continue_from(self, earlier: "Patch | OldContent") -> None:
+        """Restore the bytes of before `earlier`, which changed them first."""
+        if not isinstance(earlier, Patch) or earlier.content is not self.content:
+            return
+        before = bytearray(self.before)
+        for index, now in enumerate(self.before):
+            former = self.at + index - earlier.at
+            if 0 <= former < len(earlier.after) and earlier.after[former] == now:
+                before[index] = earlier.before[former]
+        self.before = bytes(before)
+
     def is_in_log(self, root: str, folder: str) -> bool:
         """True if a log that is, or was, in this folder has some of the changed bytes."""
         disk = self.disk
@@ -158,6 +169,9 @@ class OldContent:
             True for _ in self.disk.versions(self.path, self.content)
         )
 
+    def continue_from(self, _: "Patch | OldContent") -> None:
+        """Do nothing: the file was replaced as a whole."""
+
     def is_in_log(self, *_: str) -> bool:
         """False: it is a checkpoint, which is no part of a log."""
         return False
@@ -187,6 +201,16 @@ class Damage:
     def may_come_back(self) -> bool:
         """True if anything is damaged, or may be after a power loss."""
         return any(patch.may_come_back for patch in self.patches)
+
+    def continue_from(self, earlier: Iterable["Damage"]) -> None:
+        """Let `undo` restore what was there before all `earlier` damage, oldest first.
+
+        A bit that is flipped twice is sound.
+        """
+        for each in earlier:
+            for patch in self.patches:
+                for former in each.patches:
+                    patch.continue_from(former)
 
     def is_in_log(self, root: str, folder: str) -> bool:
         """True if a log that is, or was, in this folder is damaged."""

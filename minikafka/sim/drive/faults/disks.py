@@ -168,6 +168,7 @@ class StorageFaults:
             if damage is not None:
                 self.context.effects.record(incident)
                 self.context.note(node.host, f"has silent data corruption: {damage.what}")
+                damage.continue_from(self._damages)
                 self._damages.append(damage)
             self.context.later(incident.for_ms, start)
             for where in () if damage is None else damage.replicas:

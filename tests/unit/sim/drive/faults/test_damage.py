@@ -132,6 +132,22 @@ def test_other_files_are_restored_after_they_were_loaded(path):
     assert bytes(disk.content(path)) == b"sound"
 
 
+@pytest.mark.parametrize("last", [b"a", b"z"])
+def test_a_byte_that_is_damaged_again_is_restored_as_it_was_first(last):
+    """Seed 99600042: a bit that was flipped twice was sound, until its repair flipped it again."""
+    disk = SimDisk()
+    write_file(disk, META_PROPERTIES, b"-a-", sync=True)
+    damages = []
+    for before, after in ((b"a", b"x"), (b"x", b"y"), (b"y", last)):
+        damage = Damage(1, "a byte", [Patch(disk, META_PROPERTIES, 1, before, after)])
+        damage.continue_from(damages)
+        damages.append(damage)
+    assert [each.is_there for each in damages] == [False, False, last == b"z"]
+    for each in damages:
+        each.undo()
+    assert bytes(disk.content(META_PROPERTIES)) == b"-a-"
+
+
 def test_a_process_that_cannot_load_its_logs_does_not_count():
     """The operator restores the file that its error names."""
     cluster = started_cluster(3, separate_controller=True)
@@ -256,6 +272,26 @@ def test_a_damaged_node_comes_back_and_is_repaired_with_all_others(what):
     assert faults.effects.counts[what.value]
     faults.repair_all()
     assert not faults.storage.is_rotten(2)
+
+
+def test_a_bit_that_is_flipped_twice_is_sound(monkeypatch):
+    cluster = started_cluster(2, separate_controller=True)
+    (disk,) = cluster.nodes[2].disks.values()
+    sound = bytes(disk.content(META_PROPERTIES))
+
+    def flip(_):
+        before = bytes(disk.content(META_PROPERTIES)[:1])
+        patch = Patch(disk, META_PROPERTIES, 0, before, bytes([before[0] ^ 128]))
+        return Damage(2, "a bit", [patch])
+
+    monkeypatch.setattr(Damager, "flip", flip)
+    faults = Faults(cluster, (), lambda _: None)
+    for at_ms in range(2):
+        faults.inject(Incident(at_ms=at_ms, what=Fault.DATA_ROT, node=2, for_ms=20_000))
+        cluster.world.run(10_000)
+        assert faults.storage.is_rotten(2) is (at_ms == 0)
+    faults.storage.repair(cluster.nodes[2])
+    assert bytes(disk.content(META_PROPERTIES)) == sound
 
 
 def test_damage_leaves_one_sound_copy():
