@@ -76,6 +76,20 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "one power loss tears both checkpoints that name a lost log",
+            (
+                "log.log_directory",
+                "LogDirectory._write_checkpoint",
+                "sync |= bool(self.lost)",
+                "pass",
+            ),
+        ),
+        "tests/unit/log/test_log_directory.py"
+        "::test_one_power_loss_does_not_tear_both_checkpoints_that_name_a_lost_log",
+        "the power must be lost while the controller does not know of a lost log",
+    ),
+    UnitMutation(
+        mutation(
             "a log that is created deletes what was put back into another directory",
             (
                 "log.two_folders",

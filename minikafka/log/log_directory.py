@@ -403,6 +403,7 @@ class LogDirectory:
     ) -> None:
         """Write a checkpoint, unless its content is unchanged and `sync` is not set."""
         if sync or offsets != self._written.get(name):
+            sync |= bool(self.lost)  # One power loss could tear both files that name a lost log.
             write_offsets(self.disk, name, offsets, sync=sync)
             if sync:
                 self._retired.clear()  # All names in the directory are durable now.
