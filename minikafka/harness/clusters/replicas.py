@@ -264,7 +264,8 @@ def compare_replicas(
             for partition, mark in (
                 read_offsets(OsDisk(str(log_dir)), HIGH_WATERMARKS) or {}
             ).items():
-                marks[partition, node] = mark
+                # The checkpoint of a directory without the log may name it, too.
+                marks[partition, node] = max(mark, marks.get((partition, node), 0))
             for path in sorted(log_dir.iterdir()):
                 at = parse_folder(path.name) if path.is_dir() else None
                 if at is not None and at.topic in topics:

@@ -106,6 +106,18 @@ def test_records_above_a_replicas_high_watermark_may_differ(tmp_path):
     assert len(compare_replicas(dirs, "t").differences) == 1
 
 
+@pytest.mark.parametrize("mark", [-1, 0, 4])
+def test_the_checkpoint_of_a_directory_without_the_log_hides_nothing(tmp_path, mark):
+    """It may name a log that is lost there."""
+    other = tmp_path / "b2"
+    other.mkdir()
+    write_offsets(OsDisk(str(other)), HIGH_WATERMARKS, {AT: mark}, sync=False)
+    odd = fill(tmp_path / "b1", odd_one=4)
+    for folders in ([*odd, other], [other, *odd]):
+        found = compare_replicas({1: fill(tmp_path / "a"), 2: folders}, "t").differences
+        assert [row.nodes for row in found] == [(1, 2)]
+
+
 def test_a_replica_that_is_behind_or_of_another_topic_is_no_difference(tmp_path):
     other = fill(tmp_path / "b", at=TopicPartition("u", 0), odd_one=1)
     behind = fill(tmp_path / "c", batches=6, high_watermark=12)
