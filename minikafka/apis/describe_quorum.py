@@ -7,7 +7,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 """
 
 from minikafka.common.errors import ErrorCode, NotControllerError
-from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.common.ids import ZERO_UUID
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
@@ -26,6 +26,7 @@ from minikafka.serving.operation import forward_to_controller
 from minikafka.serving.registry import controller_api
 
 _NODES_FROM = 2
+_DIRECTORIES_FROM = 2
 _VERSIONS = (0, 2)
 
 forward_to_controller(ApiKey.DESCRIBE_QUORUM, _VERSIONS)
@@ -90,6 +91,8 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
     observers = [
         each for each in raft.progress if not raft.voters.includes(each.node_id, each.directory_id)
     ]
+    has_directories = ctx.version >= _DIRECTORIES_FROM
+    # A static quorum does not know the directories of its voters.
     is_dynamic = raft.kraft_version > 0
     return DescribeQuorumResponsePartitionData(
         partition_index=0,
@@ -97,17 +100,17 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
         leader_id=raft.leader_id,
         leader_epoch=raft.epoch,
         high_watermark=raft.high_watermark,
-        current_voters=[_state(each, is_dynamic=is_dynamic) for each in voters],
-        observers=[_state(each, is_dynamic=True) for each in observers],
+        current_voters=[
+            _state(each, has_directory=has_directories and is_dynamic) for each in voters
+        ],
+        observers=[_state(each, has_directory=has_directories) for each in observers],
     )
 
 
-def _state(progress: Progress, *, is_dynamic: bool) -> ReplicaState:
-    """Return the state of a replica; a static quorum does not know the directories of voters."""
-    directory: Uuid = progress.directory_id if is_dynamic else ZERO_UUID
+def _state(progress: Progress, *, has_directory: bool) -> ReplicaState:
     return ReplicaState(
         replica_id=progress.node_id,
-        replica_directory_id=directory,
+        replica_directory_id=progress.directory_id if has_directory else ZERO_UUID,
         log_end_offset=progress.log_end_offset,
         last_fetch_timestamp=progress.last_fetch_ms,
         last_caught_up_timestamp=progress.last_caught_up_ms,

@@ -70,6 +70,25 @@ SANE = {
     ApiKey.CREATE_PARTITIONS: {
         "topics": None, "name": _TOPICS, "count": (1, 3, 4), "assignments": (None,),
     },
+    ApiKey.DESCRIBE_QUORUM: {
+        "topics": None, "topic_name": ("__cluster_metadata",), "partitions": None,
+        "partition_index": (0,),
+    },
+    ApiKey.DESCRIBE_CLUSTER: {
+        "include_cluster_authorized_operations": (False, True), "endpoint_type": (1, 1, 2),
+        "include_fenced_brokers": (False, True),
+    },
+    ApiKey.DESCRIBE_CONFIGS: {
+        "resources": None, "resource_type": (2, 4, 8), "resource_name": (*_TOPICS, "1", "2"),
+        "configuration_keys": (None,),
+    },
+    ApiKey.DESCRIBE_LOG_DIRS: {"topics": (None,)},
+    ApiKey.DESCRIBE_PRODUCERS: {"topics": None, "name": _TOPICS, "partition_indexes": None},
+    ApiKey.ELECT_LEADERS: {
+        "election_type": (0,), "topic_partitions": None, "topic": _TOPICS, "partitions": None,
+        "timeout_ms": (300, 5_000),
+    },
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: {"topics": (None,), "timeout_ms": (300, 5_000)},
     ApiKey.FETCH_SNAPSHOT: {
         "cluster_id": (None,), "topics": None, "name": ("__cluster_metadata",),
         "partitions": None, "partition": (0,), "current_leader_epoch": (1, 1, 2),

@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import ZERO_UUID
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
     DescribeQuorumRequestPartitionData,
@@ -19,7 +20,7 @@ def client():
     return started_cluster().client()
 
 
-def ask(client, *topics):
+def ask(client, *topics, version=None):
     """Each topic is its name and the indexes of its partitions."""
     request = DescribeQuorumRequest(
         topics=[
@@ -29,7 +30,7 @@ def ask(client, *topics):
             for name, indexes in topics
         ]
     )
-    return client.ask(request, DescribeQuorumResponse)
+    return client.ask(request, DescribeQuorumResponse, version=version)
 
 
 def rows(response):
@@ -65,3 +66,17 @@ def test_all_partitions_are_unknown_where_another_one_is_asked_for(client, topic
     assert found.error_code == ErrorCode.NONE
     assert rows(found) == [(name, index, unknown) for name, indexes in topics for index in indexes]
     assert not found.nodes
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True])
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_versions_without_directory_ids_name_all_replicas_too(is_dynamic, version):
+    """As in Apache Kafka: brokers that fetch the metadata log have directories in any quorum."""
+    cluster = started_cluster(2, voters=3, is_dynamic=is_dynamic, separate_controller=True)
+    found = ask(cluster.client(), (METADATA, [0]), version=version).topics[0].partitions[0]
+    voters = {each.replica_id: each.replica_directory_id for each in found.current_voters}
+    observers = {each.replica_id: each.replica_directory_id for each in found.observers}
+    assert sorted(voters) == cluster.controller_ids
+    assert sorted(observers) == [1, 2]
+    assert all((each != ZERO_UUID) is (version == 2) for each in observers.values())
+    assert all((each != ZERO_UUID) is (version == 2 and is_dynamic) for each in voters.values())
