@@ -81,7 +81,7 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
     except NotControllerError:
         return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     except KafkaError as error:
-        response = failure_response(body, error)
+        response = failure_response(body, error, header.api_version)
     parts = encode_response(header.correlation_id, response, header.api_version)
     return EnvelopeResponse(response_data=b"".join(bytes(part) for part in parts)[4:])  # type: ignore[arg-type]
 

@@ -68,6 +68,7 @@ class Running:
     """A handler that is not finished; `done` is called with its response."""
 
     api: Api
+    version: int
     body: Any
     steps: Generator[Step, Any, Any]
     done: Callable[[Any], None]
@@ -186,7 +187,7 @@ class Dispatcher:
         try:
             answer: Any = lane.answer(frame, correlation_id)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            answer = self._failure(api_key, lane.request, error)
+            answer = self._failure(api_key, lane.header.api_version, lane.request, error)
         if answer is None:
             # The general way validates a refused batch again, as if for the first time.
             self.env.renew_budget()
@@ -209,7 +210,7 @@ class Dispatcher:
         """Run the handler of a request without its own connection (inside an Envelope)."""
         outcome = self._call(api, context, body)
         if isinstance(outcome, GeneratorType):
-            running = Running(api, body, outcome, done, self.env.client)
+            running = Running(api, context.version, body, outcome, done, self.env.client)
             self._advance(running, partial(next, outcome))
         else:
             done(outcome)
@@ -226,7 +227,7 @@ class Dispatcher:
         slot = Slot()
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
-        slot.running = Running(api, body, steps, done, connection.number)
+        slot.running = Running(api, header.api_version, body, steps, done, connection.number)
         self._advance(slot.running, partial(next, steps))
         must_wait = (
             header.api_key != _PRODUCE
@@ -254,9 +255,9 @@ class Dispatcher:
         try:
             return api.handler(context, body)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            return self._failure(api.key, body, error)
+            return self._failure(api.key, context.version, body, error)
 
-    def _failure(self, key: int, body: Any, error: Exception) -> Any:
+    def _failure(self, key: int, version: int, body: Any, error: Exception) -> Any:
         """Return the response to a request whose handler raised."""
         name = ApiKey(key).name
         if not isinstance(error, KafkaError):
@@ -264,7 +265,7 @@ class Dispatcher:
             is_storage = isinstance(error, StorageFault)
             error = KafkaStorageError() if is_storage else UnknownServerError()
         try:
-            return failure_response(body, error)
+            return failure_response(body, error, version)
         except Exception as unanswerable:  # noqa: BLE001 - the barrier judges it
             self.env.contain(f"the error response to {name}", unanswerable)
             return CLOSE
@@ -278,7 +279,7 @@ class Dispatcher:
         except StopIteration as stop:
             running.done(stop.value)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            running.done(self._failure(running.api.key, running.body, error))
+            running.done(self._failure(running.api.key, running.version, running.body, error))
 
     def _park(self, running: Running, wanted: Step) -> None:
         steps = running.steps

@@ -1,6 +1,7 @@
 """A dispatcher with an environment, and frames of requests."""
 
 from random import Random
+from types import SimpleNamespace
 
 from minikafka.common.effects import Channel, Reply
 from minikafka.common.environment import Environment
@@ -38,7 +39,7 @@ class DispatcherWorld:
 
     def context(self, connection, header, frame):
         self.contexts.append((connection.number, header, bytes(frame)))
-        return header
+        return SimpleNamespace(version=header.api_version)
 
     def serve(self, key, handler, low=0, high=20):
         self.apis[int(key)] = Api(int(key), low, high, handler)

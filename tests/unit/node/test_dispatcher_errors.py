@@ -1,5 +1,7 @@
 """What a dispatcher answers to requests that fail or are not served."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.common.clock import Now
@@ -9,6 +11,7 @@ from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsResponse
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.headers import RequestHeader as RequestHeaderMessage
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -115,7 +118,7 @@ def test_api_versions_in_an_unknown_version_is_answered_in_version_0(world, vers
     asked = []
 
     def handler(context, body):
-        asked.append((context.api_version, body))
+        asked.append((context.version, body))
         return ApiVersionsResponse(error_code=35, api_keys=[ApiVersion(18, 0, 4)])
 
     world.serve(ApiKey.API_VERSIONS, handler, 0, 4)
@@ -128,14 +131,27 @@ def test_api_versions_in_an_unknown_version_is_answered_in_version_0(world, vers
 
 def test_handler_inside_an_envelope_reports_to_its_caller(world):
     done = []
-    world.dispatcher.run(
-        Api(12, 0, 4, lambda _, __: HeartbeatResponse()), None, HeartbeatRequest(), done.append
-    )
-    world.dispatcher.run(
-        Api(12, 0, 4, raising_later(NotControllerError())), None, HeartbeatRequest(), done.append
-    )
+    context = SimpleNamespace(version=4)
+    for handler in (lambda _, __: HeartbeatResponse(), raising_later(NotControllerError())):
+        api = Api(12, 0, 4, handler)
+        world.dispatcher.run(api, context, HeartbeatRequest(), done.append)
     world.env.timers.fire_due(10)
     assert [each.error_code for each in done] == [0, ErrorCode.NOT_CONTROLLER]
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_an_election_that_cannot_be_forwarded_is_answered_in_every_version(world, version):
+    """Version 0 has an error for each partition only."""
+    world.serve(ApiKey.ELECT_LEADERS, raising_later(NotControllerError()))
+    partitions = [TopicPartitions("t", [0])]
+    world.ask(1, ElectLeadersRequest(topic_partitions=partitions, timeout_ms=1_000), version)
+    world.env.clock.set(Now(10, 0))
+    world.env.timers.fire_due(10)
+    (reply,) = [effect for effect in world.take() if isinstance(effect, Reply)]
+    frame = memoryview(b"".join(reply.parts))[4:]
+    answer = decode_response(frame, ApiKey.ELECT_LEADERS, version)[1]
+    (result,) = answer.replica_election_results[0].partition_result
+    assert result.error_code == ErrorCode.NOT_CONTROLLER
 
 
 def code_of(world):

@@ -3,8 +3,13 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode, InvalidRequestError, RequestTimedOutError
+from minikafka.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+)
 from minikafka.messages.alter_configs import AlterConfigsRequest
 from minikafka.messages.alter_configs import AlterConfigsResource as OldResource
+from minikafka.messages.api_keys import request_class
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -15,23 +20,41 @@ from minikafka.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
+from minikafka.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+)
 from minikafka.messages.produce import ProduceRequest
+from minikafka.rpc.envelope import decode_response, encode_response
 from minikafka.serving.failures import failure_response
 from minikafka.serving.steps import CLOSE
+from tests.fuzz.frames import SERVED
 
 ERROR = RequestTimedOutError("no controller")
 
 
+def sent(response, version):
+    """A response as a client of this version reads it."""
+    parts = encode_response(1, response, version)
+    frame = b"".join(bytes(part) for part in parts)
+    return decode_response(memoryview(frame)[4:], response.API_KEY, version)[1]
+
+
 def test_top_level_error_code():
-    assert failure_response(ApiVersionsRequest(), ERROR).error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert (
+        failure_response(ApiVersionsRequest(), ERROR, 4).error_code == ErrorCode.REQUEST_TIMED_OUT
+    )
 
 
 def test_top_level_message():
-    response = failure_response(DescribeClusterRequest(), InvalidRequestError("what is this"))
+    response = failure_response(DescribeClusterRequest(), InvalidRequestError("what is this"), 2)
     assert response.error_message == "what is this"
 
 
@@ -48,16 +71,19 @@ def test_top_level_message():
     ids=lambda value: type(value).__name__,
 )
 def test_each_entry_carries_the_error(request_, entries):
-    found = getattr(failure_response(request_, ERROR), entries)
+    found = getattr(failure_response(request_, ERROR, 0), entries)
     assert found
     assert {entry.error_code for entry in found} == {ErrorCode.REQUEST_TIMED_OUT}
     assert {entry.error_message for entry in found} == {"no controller"}
 
 
 @pytest.mark.parametrize("partitions", [[TopicPartitions("t", [0, 3])], None])
-def test_elections_that_failed_say_so_at_the_top_and_for_each_partition(partitions):
-    response = failure_response(ElectLeadersRequest(topic_partitions=partitions), ERROR)
-    assert response.error_code == ErrorCode.REQUEST_TIMED_OUT
+@pytest.mark.parametrize("version", range(4))
+def test_elections_that_failed_say_so_at_the_top_and_for_each_partition(partitions, version):
+    """Version 0 has no place for an error at the top."""
+    response = failure_response(ElectLeadersRequest(topic_partitions=partitions), ERROR, version)
+    response = sent(response, version)
+    assert response.error_code == (ErrorCode.REQUEST_TIMED_OUT if version else ErrorCode.NONE)
     rows = [
         (topic.topic, row.partition_id, row.error_code, row.error_message)
         for topic in response.replica_election_results
@@ -71,11 +97,69 @@ def test_elections_that_failed_say_so_at_the_top_and_for_each_partition(partitio
 def test_topics_that_cannot_be_described_carry_the_error():
     """D1: as in Apache Kafka, also where a topic is named twice."""
     request = DescribeTopicPartitionsRequest(topics=[TopicRequest("a"), TopicRequest("a")])
-    found = failure_response(request, InvalidRequestError("the cursor is at 'b'"))
+    found = failure_response(request, InvalidRequestError("the cursor is at 'b'"), 0)
     rows = [(topic.name, topic.error_code, topic.partitions) for topic in found.topics]
     assert rows == [("a", ErrorCode.INVALID_REQUEST, [])] * 2
     assert found.next_cursor is None
 
 
 def test_connection_ends_where_the_response_has_no_place_for_an_error():
-    assert failure_response(ProduceRequest(), ERROR) is CLOSE
+    assert failure_response(ProduceRequest(), ERROR, 13) is CLOSE
+
+
+CODE = ErrorCode.REQUEST_TIMED_OUT
+
+
+@pytest.mark.parametrize("version", range(14))
+def test_a_failed_metadata_request_names_the_error_for_each_topic(version):
+    """Only version 13 has a place for it at the top."""
+    request = MetadataRequest(topics=[MetadataRequestTopic(name="a")])
+    response = sent(failure_response(request, ERROR, version), version)
+    assert [(topic.name, topic.error_code) for topic in response.topics] == [("a", CODE)]
+    assert response.error_code == (CODE if version == 13 else ErrorCode.NONE)
+
+
+@pytest.mark.parametrize("version", range(7))
+def test_a_coordinator_that_could_not_be_looked_up_is_no_node(version):
+    request = FindCoordinatorRequest(key="a", coordinator_keys=["a", "b"])
+    response = sent(failure_response(request, ERROR, version), version)
+    if version < 4:
+        assert (response.error_code, response.node_id, response.port) == (CODE, -1, -1)
+    else:
+        rows = [(x.key, x.error_code, x.node_id, x.port) for x in response.coordinators]
+        assert rows == [("a", CODE, -1, -1), ("b", CODE, -1, -1)]
+
+
+@pytest.mark.parametrize("version", range(1, 11))
+def test_offsets_that_cannot_be_fetched_are_no_missing_offsets(version):
+    """Without an error, a client would begin at the start, or at the end."""
+    request = OffsetFetchRequest(
+        topics=[OffsetFetchRequestTopic("a", [3])], groups=[OffsetFetchRequestGroup("g")]
+    )
+    response = sent(failure_response(request, ERROR, version), version)
+    if version >= 8:
+        assert [(group.group_id, group.error_code) for group in response.groups] == [("g", CODE)]
+    elif version >= 2:
+        assert response.error_code == CODE
+    else:
+        (partition,) = response.topics[0].partitions
+        assert (partition.partition_index, partition.committed_offset) == (3, -1)
+        assert partition.error_code == CODE
+
+
+@pytest.mark.parametrize("version", range(6))
+def test_partitions_that_were_not_added_to_a_transaction_carry_the_error(version):
+    request = AddPartitionsToTxnRequest(v3_and_below_topics=[AddPartitionsToTxnTopic("a", [3])])
+    response = sent(failure_response(request, ERROR, version), version)
+    if version >= 4:
+        assert response.error_code == CODE
+    else:
+        (partition,) = response.results_by_topic_v3_and_below[0].results_by_partition
+        assert (partition.partition_index, partition.partition_error_code) == (3, CODE)
+
+
+def test_a_failure_can_be_sent_in_every_version_that_is_served():
+    """ElectLeaders v0 could not: its connection was closed without an answer."""
+    for _, key, version in SERVED:
+        response = failure_response(request_class(key)(), ERROR, version)
+        assert response is CLOSE or sent(response, version) is not None
