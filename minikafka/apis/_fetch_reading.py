@@ -41,6 +41,7 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import Steps, next_turn
 
 _log = logging.getLogger("minikafka.apis")
+_STORAGE_ERROR_FROM = 6
 _FROM_FOLLOWER_FROM = 11
 NODE_ENDPOINTS_FROM_VERSION = 16
 _PARTITIONS_A_STEP = 2_000
@@ -122,15 +123,21 @@ class Reading(ABC):
             self.partitions.append((partition, request))
             return self._read_partition(partition, wanted, left, notes_progress=notes_progress)
         except KafkaError as error:
-            return refused_partition(request.partition, error.code)
+            return self._refused(request.partition, error.code)
         except OffsetNotInLogError:
             return refused_partition(request.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         except CorruptRecordsError as error:
             code = self._damaged(self.partitions[-1][0], request.fetch_offset, error)
-            return refused_partition(request.partition, code)
+            return self._refused(request.partition, code)
         except StorageFault as fault:
             self.ctx.broker.replicas.take_offline(fault)
-            return refused_partition(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+            return self._refused(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def _refused(self, index: int, code: int) -> PartitionData:
+        if code == ErrorCode.KAFKA_STORAGE_ERROR and self.ctx.version < _STORAGE_ERROR_FROM:
+            # As Kafka: an older client does not know the error, and would not ask again.
+            code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return refused_partition(index, code)
 
     def _damaged(self, partition: Partition, offset: int, error: CorruptRecordsError) -> ErrorCode:
         if isinstance(error, DamagedRecordsError):
