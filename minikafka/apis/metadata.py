@@ -3,14 +3,14 @@
 Broker:      unfenced brokers, and topics with their partitions from the committed metadata. A
              request for a topic that does not exist may create it.
 Leaves out:  authorization: the authorized operations are always all operations.
-Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
-             v13 top-level error.
+Versions:    v1 also replicas on brokers that are not alive; v4 auto-creation flag; v7 leader
+             epochs; v9 flexible; v10 topic ids; v12 by topic id; v13 top-level error.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST
              (a topic id in v10 or v11) (topic);
-             LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (partition).
+             LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (v0) (partition).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.common.errors import ErrorCode
@@ -33,6 +33,7 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.encoded import EncodedResponse
 from minikafka.serving.registry import broker_api
 
+_UNAVAILABLE_FROM = 1
 _LISTENER_ERROR_FROM = 6
 _AUTO_CREATE_FLAG_FROM = 4
 _BY_ID_FROM = 12
@@ -79,6 +80,8 @@ def _describe(
         described = [describe_topic(ctx, topic) for topic in image.topics.values()]
     else:
         described = [_asked(ctx, image, topic) for topic in asked.values()]
+    if ctx.version < _UNAVAILABLE_FROM:
+        _leave_out_unavailable(described, {broker.node_id for broker in alive})
     if request.include_topic_authorized_operations:
         for each in described:
             if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
@@ -94,6 +97,18 @@ def _describe(
     return response
 
 
+def _leave_out_unavailable(topics: Iterable[MetadataResponseTopic], alive: Collection[int]) -> None:
+    """Name only replicas on brokers that the response has, too, as Kafka in version 0."""
+    for topic in topics:
+        for partition in topic.partitions:
+            replicas = [x for x in partition.replica_nodes if x in alive]
+            isr = [x for x in partition.isr_nodes if x in alive]
+            is_whole = replicas == partition.replica_nodes and isr == partition.isr_nodes
+            if partition.error_code == ErrorCode.NONE and not is_whole:
+                partition.error_code = ErrorCode.REPLICA_NOT_AVAILABLE
+            partition.replica_nodes, partition.isr_nodes = replicas, isr
+
+
 def _key(topic: MetadataRequestTopic) -> Uuid | str | None:
     return topic.name if topic.topic_id == ZERO_UUID else topic.topic_id
 
@@ -105,7 +120,10 @@ def _is_by_id(topic: MetadataRequestTopic) -> bool:
 def _refuse_ids(topics: Iterable[MetadataRequestTopic]) -> MetadataResponse:
     """Reject topic ids in versions 10 and 11, which have the field but do not support it."""
     return MetadataResponse(
-        topics=[MetadataResponseTopic(ErrorCode.INVALID_REQUEST, x.name or "") for x in topics]
+        topics=[
+            MetadataResponseTopic(ErrorCode.INVALID_REQUEST, x.name or "", x.topic_id)
+            for x in topics
+        ]
     )
 
 

@@ -106,6 +106,28 @@ def test_a_partition_without_leader_says_so():
     assert [broker.node_id for broker in answer.brokers] == [1]
 
 
+@pytest.mark.parametrize("version", [0, 1])
+def test_version_0_names_only_replicas_that_are_available(version):
+    """As Kafka: an older client cannot tell a broker without an address from one that has failed."""
+    cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    create_topic(cluster, "u", replicas=[[1, 2]])
+    cluster.nodes[3].kill()
+    cluster.world.run(20_000)
+    answer = ask(cluster, name("t"), name("u"), version=version, create=True)
+    assert sorted(broker.node_id for broker in answer.brokers) == [1, 2]
+    found = [
+        (x.error_code, x.leader_id, x.replica_nodes, x.isr_nodes)
+        for topic in answer.topics
+        for x in topic.partitions
+    ]
+    whole = (ErrorCode.NONE, 1, [1, 2], [1, 2])
+    if version == 0:
+        assert found == [(ErrorCode.REPLICA_NOT_AVAILABLE, *whole[1:]), whole]
+    else:
+        assert found == [(ErrorCode.NONE, 1, [1, 2, 3], [1, 2]), whole]
+
+
 def test_authorized_operations_are_told_where_they_are_asked_for(one):
     """Everything, as Kafka without an authorizer says (3576, 8096)."""
     not_asked = -(2**31)
@@ -129,8 +151,9 @@ def test_versions_that_cannot_ask_by_id_refuse_a_request_that_does(one, version)
     """As Kafka 4.3.1: every topic of the request is refused."""
     topic_id = one.nodes[1].node.loader.image.topic("b").topic_id
     answer = ask(one, (topic_id, None), name("a"), version=version)
-    refused = [(topic.name, topic.error_code) for topic in answer.topics]
-    assert refused == [("", ErrorCode.INVALID_REQUEST), ("a", ErrorCode.INVALID_REQUEST)]
+    refused = [(topic.name, topic.topic_id, topic.error_code) for topic in answer.topics]
+    code = ErrorCode.INVALID_REQUEST
+    assert refused == [("", topic_id, code), ("a", ZERO_UUID, code)]
 
 
 def test_an_answer_is_made_once_for_as_long_as_it_holds(one, monkeypatch):
