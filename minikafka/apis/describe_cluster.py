@@ -2,7 +2,8 @@
 
 Broker:      brokers with the request's listener; v2 also fenced ones if requested.
 Controller:  controllers, from the voter set and their registrations.
-Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
+Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE; INVALID_REQUEST (v0 on a
+             controller, which can ask for brokers only).
 """
 
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION
@@ -28,7 +29,7 @@ def describe_brokers(
 ) -> DescribeClusterResponse:
     """Describe the brokers."""
     if request.endpoint_type != _BROKERS:
-        return _wrong_type(ctx, request, _BROKERS)
+        return _wrong_type(ctx, request)
     found = []
     for broker in ctx.broker.image.brokers.values():
         endpoint = broker.endpoint(ctx.listener)
@@ -54,7 +55,7 @@ def describe_controllers(
 ) -> DescribeClusterResponse:
     """Describe the controllers."""
     if request.endpoint_type != _CONTROLLERS:
-        return _wrong_type(ctx, request, _CONTROLLERS)
+        return _wrong_type(ctx, request)
     found = [
         DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
         for controller in ctx.services.image.controllers.values()
@@ -75,13 +76,14 @@ def _operations(request: DescribeClusterRequest) -> int:
     return EVERY_CLUSTER_OPERATION if asked else _NOT_ASKED
 
 
-def _wrong_type(
-    ctx: RequestContext, request: DescribeClusterRequest, served: int
-) -> DescribeClusterResponse:
-    known = request.endpoint_type in (_BROKERS, _CONTROLLERS)
-    code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+def _wrong_type(ctx: RequestContext, request: DescribeClusterRequest) -> DescribeClusterResponse:
+    if ctx.version < _ENDPOINT_TYPE_FROM:
+        code = ErrorCode.INVALID_REQUEST
+    elif request.endpoint_type in (_BROKERS, _CONTROLLERS):
+        code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
+    else:
+        code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     return DescribeClusterResponse(
         error_code=code,
         error_message=f"endpoint type {request.endpoint_type} is not supported on this listener",
-        endpoint_type=served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS,
     )
