@@ -83,9 +83,8 @@ FAULTS = (
         ("apis.metadata", "metadata", "if ctx.version < _BY_ID_FROM and", "if False and"),
     ),
     mutation(
-        "DescribeCluster v0 on a controller",
-        ("apis.describe_cluster", "_wrong_type",
-         "served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS", "served"),
+        "DescribeQuorum v0, v1: directory ids",
+        ("apis.describe_quorum", "_describe", "ctx.version >= _DIRECTORIES_FROM", "True"),
     ),
     mutation(
         "Metadata: a topic that is named many times",
