@@ -107,7 +107,7 @@ class Patch:
         )
 
     def continue_from(self, earlier: "Patch | OldContent") -> None:
-        """Restore the bytes of before `earlier`, which changed them first."""
+        """Let `undo` restore the bytes of before `earlier`, which changed them first."""
         if not isinstance(earlier, Patch) or earlier.content is not self.content:
             return
         before = bytearray(self.before)
