@@ -89,10 +89,12 @@ class GroupReplay:
             for commit in commits:
                 commit()
 
-        if end_offset <= self.journal.partition.log.high_watermark:
-            committed()
+        # The high watermark may have passed earlier batches since they were read: they come first.
+        journal = self.journal
+        if journal.is_waiting or end_offset > journal.partition.log.high_watermark:
+            journal.expect(end_offset, on_committed=committed)
         else:
-            self.journal.expect(end_offset, on_committed=committed)
+            committed()
 
     def _of(self, group_id: str) -> GroupOffsets:
         offsets = self.offsets.get(group_id)

@@ -33,6 +33,24 @@ def test_long_log_is_read_in_several_steps(make_world):
     assert world.committed() == {0: 1199, 1: 1199}
 
 
+def test_the_high_watermark_may_move_during_a_load(make_world):
+    """Seed 99701084: the group continued at an offset from the start of the log."""
+    world = make_world()
+    for number in range(1200):
+        world.commit({0: number, 1: number}, metadata="x" * 20)
+    world.start()
+    world.lead()
+    end_offset, world.log.high_watermark = world.log.high_watermark, 0
+    now_ms = world.env.clock.monotonic_ms
+    take_turn(world.env, now_ms)
+    take_turn(world.env, now_ms)
+    assert world.groups.shards[0].journal.is_waiting
+    assert world.groups.shards[0].loaded_to == 0
+    world.log.high_watermark = end_offset
+    world.run()
+    assert world.committed() == {0: 1199, 1: 1199}
+
+
 def test_corrupt_log_has_no_coordinator(world):
     world.groups.shards[0].journal.append([NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
     world.restart()
