@@ -2,8 +2,9 @@
 
 Without eligible leader replicas a broker that comes back after a power failure may lead although
 records are missing from its log (E13). That excuses the loss of records that were not flushed on
-that machine, in its partitions, and of nothing else; a machine with replaced disks may have lost
-everything. With ELR nothing is excused: such a broker is in no ISR and no ELR (E7).
+that machine, in its partitions, and of the start offset of an empty log, but of nothing else; a
+machine with replaced disks may have lost everything. With ELR nothing is excused: such a broker is
+in no ISR and no ELR (E7).
 """
 
 from dataclasses import dataclass, field
@@ -93,7 +94,8 @@ class PowerLosses:
                 gap.elr_was_off |= former.elr_was_off
                 gap.log_start = max(gap.log_start, former.log_start)
                 gap.epoch = max(gap.epoch, former.epoch)
-            if gap.start < gap.end:
+            # An empty log may come back without its start, at offset 0.
+            if gap.start < gap.end or 0 < gap.end == gap.log_start:
                 self._gaps[holder, where] = gap
                 found.append(where)
         return found

@@ -66,6 +66,15 @@ def test_a_log_that_may_be_empty_need_not_have_what_it_had_deleted(losses, start
     assert excused(losses) == list(range(10))
 
 
+def test_an_empty_log_may_come_back_at_offset_0(losses):
+    """Seed 99701459: a follower had just deleted everything, and started where its leader did."""
+    look(losses, 10, recovery_point=10, start=10)
+    losses.lost(1, everything=False, elr_is_on=False)
+    assert excused(losses) == list(range(10))
+    look(losses, 10, start=10)
+    assert excused(losses) == []
+
+
 def test_flushed_records_above_the_log_start_are_not_excused_by_what_was_deleted(losses):
     look(losses, 10, recovery_point=6, start=3)
     losses.lost(1, everything=False, elr_is_on=False)
