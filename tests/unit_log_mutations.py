@@ -268,6 +268,20 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a power loss undoes what a killed process had renamed",
+            (
+                "log.log_directory",
+                "LogDirectory.load",
+                "list_durably(self.disk)",
+                'self.disk.list("")',
+            ),
+        ),
+        "tests/unit/log/test_log_folders.py"
+        "::test_a_log_that_a_killed_process_gave_up_does_not_come_back",
+        "two of 961 seeds found it: a replica must be made again elsewhere between both",
+    ),
+    UnitMutation(
+        mutation(
             "a swap that fails removes the copy",
             (
                 "log.future_logs",

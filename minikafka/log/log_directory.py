@@ -36,7 +36,13 @@ from minikafka.log.deleted_folders import DeletedFolders
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX, parse_folder, retired_name
 from minikafka.log.flush import run_all
-from minikafka.log.log_folders import LostLog, SupersededLog, is_log, require_no_records
+from minikafka.log.log_folders import (
+    LostLog,
+    SupersededLog,
+    is_log,
+    list_durably,
+    require_no_records,
+)
 from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
@@ -152,7 +158,7 @@ class LogDirectory:
         recovery_points = recovery_points or {}
         starts, high_watermarks = map(self._read_offsets, (LOG_START_OFFSETS, HIGH_WATERMARKS))
         self._checkpointed.update(recovery_points)
-        for name in self.disk.list(""):
+        for name in list_durably(self.disk):
             if name.endswith(DELETE_SUFFIX):
                 self.deleted.add(name)
             at = parse_folder(name)

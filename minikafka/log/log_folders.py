@@ -6,7 +6,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.log.disk import Disk
-from minikafka.log.file_names import LOG_SUFFIX
+from minikafka.log.file_names import DELETE_SUFFIX, LOG_SUFFIX, STRAY_SUFFIX
 
 
 class LostLog(NamedTuple):
@@ -25,6 +25,18 @@ class SupersededLog(NamedTuple):
 
     topic_id: Uuid | None
     marks: list[str]
+
+
+def list_durably(disk: Disk) -> list[str]:
+    """List a log directory, after the new names of retired logs in it are durable.
+
+    A process that was killed may have left them for a later sync. A power loss would bring a log
+    back beside the one that another directory has got meanwhile.
+    """
+    names = disk.list("")
+    if any(name.endswith((DELETE_SUFFIX, STRAY_SUFFIX)) for name in names):
+        disk.sync_dir("")
+    return names
 
 
 def is_log(disk: Disk, folder: str) -> bool:

@@ -74,7 +74,7 @@ def test_a_load_does_not_depend_on_when_the_high_watermark_moves(actions, seed, 
         assert load(world, [*high_watermarks, ends[-1]]) == expected
 
 
-def test_a_load_that_is_under_way_serves_nobody():
+def test_a_load_that_is_under_way_serves_no_client():
     world, ends = written([COMMIT] * 5, seed=1)
     world.start()
     world.lead()
