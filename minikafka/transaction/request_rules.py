@@ -18,7 +18,13 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import TopicPartition
 from minikafka.transaction.state import TransactionState
-from minikafka.transaction.transaction import EPOCH_BUMP_FROM, LAST_EPOCH, Transaction, is_exhausted
+from minikafka.transaction.transaction import (
+    EPOCH_BUMP_FROM,
+    LAST_EPOCH,
+    NO_EPOCH,
+    Transaction,
+    is_exhausted,
+)
 from minikafka.transaction.transitions import (
     ended,
     fenced,
@@ -64,11 +70,13 @@ def initialize(
     if now.state is TransactionState.ONGOING:
         return fenced(now, decision.version, decision.now_ms)
     epoch = None if expected is None else expected.epoch
-    if now.is_exhausted and epoch in (None, now.producer_epoch):
+    # No producer gets the last epoch: a marker for it could have no newer one.
+    was_fenced = now.producer_epoch == LAST_EPOCH and epoch == now.last_epoch
+    if now.is_exhausted and (epoch in (None, now.producer_epoch) or was_fenced):
         return with_new_producer_id(
             now,
             decision.take_producer_id(),
-            keeps_epoch=expected is not None,
+            NO_EPOCH if epoch is None else epoch,
             timeout_ms=timeout_ms,
             now_ms=decision.now_ms,
         )
@@ -169,9 +177,12 @@ def end_with_epoch_bump(
         raise InvalidTxnStateError
     if state is not TransactionState.ONGOING:
         if was_last_request and state is not TransactionState.EMPTY:
-            if _ends_as(now) is is_commit:
-                return None
-            raise InvalidTxnStateError
+            if _ends_as(now) is not is_commit:
+                raise InvalidTxnStateError
+            if now.producer_epoch == LAST_EPOCH:
+                # The answer would give the producer that epoch (`initialize`).
+                raise ProducerFencedError
+            return None
         if is_commit:
             raise InvalidTxnStateError
     next_id = decision.take_producer_id() if now.is_exhausted else -1

@@ -57,13 +57,12 @@ def with_next_epoch(
 
 
 def with_new_producer_id(
-    now: Transaction, producer_id: int, *, keeps_epoch: bool, timeout_ms: int, now_ms: int
+    now: Transaction, producer_id: int, last_epoch: int, *, timeout_ms: int, now_ms: int
 ) -> Transaction:
     """Return the state after InitProducerId that needs a new producer id.
 
-    `keeps_epoch` is for a producer that named its epoch: it may repeat the request.
+    `last_epoch` is the epoch that the producer has named, if any: it may repeat the request.
     """
-    last_epoch = now.producer_epoch if keeps_epoch else NO_EPOCH
     return _emptied(
         now,
         producer_id=producer_id,

@@ -43,6 +43,19 @@ def test_a_request_that_got_a_new_producer_id_may_be_repeated():
     assert (after.producer_id, after.producer_epoch) == (11, 0)
 
 
+def test_no_producer_gets_the_epoch_behind_which_no_marker_can_be():
+    """A timeout has raised it. The LSO would stay where its next transaction begins."""
+    now = value(S.COMPLETE_ABORT, epoch=32767, last_epoch=32766)
+    producer = ProducerName(10, 32766)
+    after = request_rules.initialize(now, producer, 5, DECISION)
+    assert (after.producer_id, after.producer_epoch) == (11, 0)
+    assert request_rules.initialize(after, producer, 5, DECISION).producer_id == 11
+    with pytest.raises(ProducerFencedError):
+        request_rules.end_with_epoch_bump(now, producer, is_commit=False, decision=DECISION)
+    with pytest.raises(InvalidTxnStateError):
+        request_rules.end_with_epoch_bump(now, producer, is_commit=True, decision=DECISION)
+
+
 @pytest.mark.parametrize("producer", [(10, 5), (9, 32766), (10, 32767)])
 def test_a_former_producer_id_is_fenced(producer):
     now = value(S.EMPTY, epoch=0, producer_id=11, previous=10, last_epoch=32766)

@@ -59,10 +59,10 @@ def test_an_exhausted_epoch_is_not_raised():
         with_next_epoch(value(epoch=32766), 32766, 5, 200)
 
 
-@pytest.mark.parametrize(("keeps_epoch", "last_epoch"), [(True, 32766), (False, -1)])
-def test_a_new_producer_id_begins_with_epoch_0(keeps_epoch, last_epoch):
+@pytest.mark.parametrize("last_epoch", [32766, -1])
+def test_a_new_producer_id_begins_with_epoch_0(last_epoch):
     before = value(epoch=32766)
-    after = with_new_producer_id(before, 11, keeps_epoch=keeps_epoch, timeout_ms=6, now_ms=200)
+    after = with_new_producer_id(before, 11, last_epoch, timeout_ms=6, now_ms=200)
     assert (after.producer_id, after.producer_epoch, after.last_epoch) == (11, 0, last_epoch)
     assert after.previous_producer_id == 10
 
