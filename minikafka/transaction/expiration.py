@@ -69,25 +69,20 @@ def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]
     for count, entry in enumerate(list(shard.entries.values())):
         if not shard.serves:
             return
-        current = entry.current
-        now_ms = shard.services.env.clock.wall_ms
-        if (
-            current is not None
-            and entry.pending is None
-            and has_expired(current, now_ms, expiration_ms)
-        ):
+        if _is_unused(entry, shard.services.env.clock.wall_ms, expiration_ms):
             expired.append(entry)
             if len(expired) == _TOMBSTONES_A_BATCH:
-                yield _remove(shard, expired)
+                yield _remove(shard, expired, expiration_ms)
                 expired = []
         yield not count % _SEEN_A_UNIT
     if expired and shard.serves:
-        yield _remove(shard, expired)
+        yield _remove(shard, expired, expiration_ms)
 
 
-def _remove(shard: TransactionShard, expired: list[TransactionEntry]) -> int:
+def _remove(shard: TransactionShard, found: list[TransactionEntry], expiration_ms: int) -> int:
     # A request may have used an id since it was found.
-    unused = [each for each in expired if each.pending is None and _is_unused(each)]
+    now_ms = shard.services.env.clock.wall_ms
+    unused = [each for each in found if _is_unused(each, now_ms, expiration_ms)]
     if unused:
         try:
             shard.remove(unused)
@@ -98,5 +93,10 @@ def _remove(shard: TransactionShard, expired: list[TransactionEntry]) -> int:
     return len(unused)
 
 
-def _is_unused(entry: TransactionEntry) -> bool:
-    return entry.current is not None and entry.current.state.is_idle
+def _is_unused(entry: TransactionEntry, now_ms: int, expiration_ms: int) -> bool:
+    current = entry.current
+    return (
+        current is not None
+        and entry.pending is None
+        and has_expired(current, now_ms, expiration_ms)
+    )

@@ -3,10 +3,12 @@
 import pytest
 
 from minikafka.common.errors import TransactionalIdNotFoundError
+from minikafka.transaction.expiration import remove_expired
 from minikafka.transaction.request_rules import ProducerName
 from tests.worlds.transaction_world import at
 
 CHECK_MS = 10_000
+DAY_MS = 24 * 3_600_000
 
 
 @pytest.mark.parametrize(("version", "epoch"), [(0, 1), (2, 1)])
@@ -83,6 +85,17 @@ def test_an_unused_id_is_removed_with_a_tombstone(make_world):
     world.fail_over()
     with pytest.raises(TransactionalIdNotFoundError):
         world.coordinator.describe("done")
+
+
+def test_an_id_that_is_used_between_two_slices_is_kept(make_world):
+    world = make_world(transactional_id_expiration_ms=DAY_MS)
+    world.init("used")
+    world.at(world.env.clock.monotonic_ms + 2 * DAY_MS)
+    work = remove_expired(world.shard, DAY_MS)
+    next(work)  # It has found the id.
+    producer = world.init("used")
+    list(work)
+    assert world.entry("used").current.producer_epoch == producer.epoch
 
 
 def test_an_id_is_kept_until_its_tombstone_is_committed(make_world):
