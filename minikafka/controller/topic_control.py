@@ -26,6 +26,7 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.config import broker as broker_keys
 from minikafka.config.topic import MIN_INSYNC_REPLICAS, TOPIC_KEYS
 from minikafka.config.values import check_topic_values
@@ -343,6 +344,12 @@ def _added_partitions(
     topic = view.image.topic(asked.name)
     if topic is None:
         raise UnknownTopicOrPartitionError
+    if asked.name in INTERNAL_TOPICS:
+        # Unlike Kafka (row 133).
+        raise InvalidPartitionsError(
+            f"Topic {asked.name} cannot have more partitions: its coordinators would not find the "
+            "records of groups and transactional ids that are there."
+        )
     present = len(topic.partitions)
     if asked.count <= present:
         raise InvalidPartitionsError(

@@ -249,6 +249,13 @@ def test_partitions_are_refused(cluster, named, error):
     assert len(cluster.image.topic("t").partitions) == 1
 
 
+@pytest.mark.parametrize("name", ["__consumer_offsets", "__transaction_state"])
+def test_an_internal_topic_gets_no_partitions(cluster, name):
+    cluster.create(name=name, assignment=((1, 2),))
+    assert add(cluster, name=name, count=3) == ErrorCode.INVALID_PARTITIONS
+    assert len(cluster.image.topic(name).partitions) == 1
+
+
 def test_validating_added_partitions_writes_nothing(cluster):
     cluster.create(assignment=((1, 2),))
     assert add(cluster, count=3, validate_only=True) == 0
