@@ -189,6 +189,7 @@ class Partition:
     def replace_log(self, log: UnifiedLog) -> None:
         """Use another log with the same records, all of which are durable."""
         log.producers.unverified = self.log.producers.unverified
+        log.producers.unreplicated = self.log.producers.unreplicated
         self.log = log
         self.tell()
         if self.is_leader:

@@ -14,6 +14,7 @@ from minikafka.common.errors import (
     UnknownLeaderEpochError,
 )
 from minikafka.log.config import LogConfig
+from minikafka.log.producer_state import EndedTransaction
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
@@ -307,19 +308,32 @@ def transactional(sequence=0):
     return memoryview(build_batch([NewRecord(1000, None, b"v")], options))
 
 
+def moved_log():
+    return UnifiedLog.open(
+        SimDisk("/other"), "t-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+        now=Now(0, 0), rng=Random(2), topic_id=TOPIC_ID,
+    )  # fmt: skip
+
+
 def test_guard_is_valid_after_the_move_to_another_log(world):
     """A move between log directories must not fail a transaction that is being verified."""
     partition = world.partition
     partition.apply(registration((1,), replicas=(1,)))
     guard = partition.log.producers.begin_verification(7, 0, 0, bumps_epochs=False)
-    moved = UnifiedLog.open(
-        SimDisk("/other"), "t-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
-        now=Now(0, 0), rng=Random(2), topic_id=TOPIC_ID,
-    )  # fmt: skip
+    moved = moved_log()
     partition.replace_log(moved)
     partition.append_as_leader(transactional(), required_acks=1, guard=guard)
     assert moved.log_end_offset == 1
     assert moved.producers.ongoing == {7: 0}
+
+
+def test_a_move_keeps_transactions_whose_markers_are_not_committed(world):
+    """The last stable offset must not pass them."""
+    producers = world.partition.log.producers
+    producers.unreplicated.append(EndedTransaction(3, 5))
+    moved = moved_log()
+    world.partition.replace_log(moved)
+    assert moved.producers.first_unstable_offset == 3
 
 
 @pytest.mark.parametrize(("version", "accepted"), [(1, True), (2, False)])
