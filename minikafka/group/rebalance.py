@@ -224,8 +224,13 @@ class Rebalance:
     # Sessions
 
     def resume(self, group: Group) -> None:
-        """Start the member sessions of a group that was read from the log."""
+        """Start the member sessions of a group that was read from the log.
+
+        Members that joined since then have theirs: a new one waits longer than its session.
+        """
         for member in group.members.values():
+            if member.timer is not None:
+                continue
             self.renew_session(group, member, member.session_timeout_ms)
         is_too_large = len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]
         if is_too_large and group.state in _CAN_REBALANCE:

@@ -26,6 +26,15 @@ def test_first_rebalance_waits_for_more_members(make_world):
     assert len(first.answer.members) == 2
 
 
+def test_a_member_that_joins_while_groups_are_resumed_keeps_its_longer_wait(world):
+    world.stable()
+    world.join(version=3)
+    (new,) = [member for member in world.group().members.values() if member.is_new]
+    until_ms = new.expires_at_ms
+    world.groups.shard_of("g").rebalance.resume(world.group())
+    assert new.expires_at_ms == until_ms > world.env.clock.monotonic_ms + new.session_timeout_ms
+
+
 def test_first_rebalance_waits_no_longer_than_the_rebalance_timeout(make_world):
     world = make_world(group_initial_rebalance_delay_ms=3000)
     first = world.join(world.member_id(), rebalance_timeout_ms=5000)
