@@ -39,7 +39,7 @@ class GroupReplay:
         for group_id, value in self.groups.items():
             yield Group.from_record(group_id, value)
         for group_id, offsets in self.offsets.items():
-            if group_id not in self.groups and not offsets.is_empty:
+            if group_id not in self.groups and offsets.has_offsets:
                 yield simple_group(group_id)
 
     def take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:

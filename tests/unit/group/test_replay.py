@@ -69,6 +69,16 @@ def test_deleted_group_stays_deleted(world):
     assert world.committed() == {}
 
 
+def test_a_deleted_group_stays_deleted_while_a_transaction_has_its_offsets(world):
+    world.commit({0: 1})
+    world.commit_transactional({0: 2})
+    world.groups.shard_of("g").delete_group("g")
+    world.restart()
+    assert list(world.groups.all_groups()) == []
+    world.end_transaction()
+    assert (list(world.groups.all_groups()), world.committed()) == ([], {})
+
+
 def test_members_of_a_rebalance_that_was_not_stored_join_again(world):
     member = world.enter()[0].member_id
     world.restart()
