@@ -5,13 +5,18 @@ coordinator has the whole log of the former one, or only what was committed; req
 one may still arrive.
 """
 
+from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.transaction import coordinator
 from minikafka.transaction.state import TransactionState
+from minikafka.transaction.transaction import LAST_EPOCH
+from minikafka.transaction.transitions import created
 from tests.worlds.transaction_world import TransactionWorld, at
 
 NAMES = ("x", "y")
@@ -34,17 +39,20 @@ class Model:
 
     # Requests
 
-    def initialize(self, name, _):
-        outcome = self.world.coordinator.initialize(name, 30_000, None)
+    def initialize(self, name, choice):
+        expected = self.producers.get(name) if choice % 2 else None
+        outcome = self.world.coordinator.initialize(name, 30_000, expected)
 
         def acknowledged():
             if not outcome.is_fence:
-                self.hand_out(name, outcome.producer)
+                self.hand_out(name, outcome.producer, again=expected is not None)
 
         self.waiting.append((outcome.write, acknowledged))
 
-    def hand_out(self, name, producer):
-        assert producer not in self.handed_out
+    def hand_out(self, name, producer, *, again=False):
+        # The marker of a transaction in the last epoch could have no newer one.
+        assert producer.epoch < LAST_EPOCH
+        assert again or producer not in self.handed_out
         self.handed_out[producer] = name
         self.producers[name] = producer
 
@@ -69,6 +77,7 @@ class Model:
             name, producer, is_commit=is_commit, client_version=self.version
         )
         if outcome.write is None:
+            assert outcome.producer.epoch < LAST_EPOCH
             return
         marked = (producer.producer_id, producer.epoch + (self.version == 2))
         start = self.world.log.log_end_offset - 1
@@ -166,6 +175,13 @@ STEPS = (
 )  # fmt: skip
 
 
+AGEING = (
+    Model.initialize, Model.add, Model.abort, Model.replicate, Model.replicate, Model.replicate,
+    Model.answer, Model.answer, Model.pass_time, Model.pass_time, Model.pass_time,
+)  # fmt: skip
+"""Steps after which many transactions have timed out."""
+
+
 EXPECTED = (
     ErrorCode.CONCURRENT_TRANSACTIONS,
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
@@ -177,10 +193,25 @@ EXPECTED = (
 
 @given(st.sampled_from((0, 2)), st.integers(0, 2**32), st.integers(1, 150))
 def test_what_is_acknowledged_is_what_the_markers_say(version, seed, length):
+    play(version, seed, length, STEPS)
+
+
+@given(st.sampled_from((0, 2)), st.integers(0, 2**32), st.integers(1, 150), st.integers(1, 3))
+def test_producer_ids_end_before_their_epochs(version, seed, length, left):
+    def used_up(*args):
+        return replace(created(*args), producer_epoch=LAST_EPOCH - left)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coordinator, "created", used_up)
+        play(version, seed, length, AGEING)
+
+
+def play(version, seed, length, steps):
+    """Random steps, and what must hold after each one and in the end."""
     rng = Random(seed)
     model = Model(version)
     for _ in range(length):
-        step = rng.choice(STEPS)
+        step = rng.choice(steps)
         try:
             step(model, rng.choice(NAMES), rng.randrange(16))
         except KafkaError as error:
