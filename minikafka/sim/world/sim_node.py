@@ -422,9 +422,7 @@ class SimNode:
             self.ended_cleanly = self.stopping and exit_code == 0
             self.has_old_disks = self.stop_was_cut = False
             homes = () if broker is None else broker.logs.directories
-            if broker is not None and broker.replicas.partitions:
-                self.failed_directories = tuple(x.disk.root for x in homes if not x.is_online)
-                self.replicas_online = frozenset(broker.replicas.partitions)
+            self.failed_directories, self.replicas_online = last_directories(self)
             # A directory that failed at the start keeps the file of an earlier process.
             self._closed = tuple(x.disk.root for x in homes if _is_closed(x, self.disks))
         self._crashes.process_ended()
@@ -437,6 +435,15 @@ class SimNode:
         self._timer.cancel()
         for disk in self.disks.values():
             disk.crash()
+
+
+def last_directories(node: SimNode) -> tuple[tuple[str, ...], frozenset[TopicPartition]]:
+    """`failed_directories` and `replicas_online`, if the process ended now."""
+    broker = None if node.node is None else node.node.broker
+    if broker is None or not broker.replicas.partitions:
+        return node.failed_directories, node.replicas_online
+    failed = tuple(x.disk.root for x in broker.logs.directories if not x.is_online)
+    return failed, frozenset(broker.replicas.partitions)
 
 
 def _is_bounded(host: str, disk_work: int) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from minikafka.common.ids import TopicPartition
 from minikafka.sim.drive.faults.disks import StorageFaults
 from minikafka.sim.drive.faults.fault_context import (
     START_AGAIN_MS,
@@ -14,7 +16,7 @@ from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
-from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.sim_node import SimNode, last_directories
 from minikafka.sim.world.world import US_PER_MS
 
 _CLOSING_OPERATIONS = (20, 60, 120, 240)
@@ -23,6 +25,14 @@ _OPERATIONS_BEFORE_CRASH = (5, 50, 500)
 _CRASHES_AGAIN_SHARE = 0.5
 _POWER_SHARE = 0.5
 _REPLACED_SHARE = 0.5
+
+
+class _Backup(NamedTuple):
+    """Copies of the disks of a node, and what `SimNode` knows of its last process with replicas."""
+
+    disks: dict[str, SimDisk]
+    failed_directories: tuple[str, ...]
+    replicas_online: frozenset[TopicPartition]
 
 
 @dataclass(slots=True)
@@ -37,7 +47,7 @@ class MachineFaults:
     storage: StorageFaults
     on_disks_lost: Callable[[int], None]
     on_disks_forget: Callable[[int], None]
-    _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
+    _copies: dict[int, _Backup] = field(default_factory=dict)
     """Backups of disks, by node."""
 
     @property
@@ -152,13 +162,16 @@ class MachineFaults:
         node = self.context.node(incident)
         if node.config.is_controller or node.taken_out:
             return None
-        copies = self._copies.pop(incident.node, None)
-        if copies is None:
+        backup = self._copies.pop(incident.node, None)
+        if backup is None:
             self._back_up(node, incident)
             return None
         self.lose_disks(node, incident)
         self.context.note(node.host, "loses its disks and gets their backup")
-        node.disks.update(copies)
+        node.disks.update(backup.disks)
+        # An operator knows which directories had failed then: one may hold an older folder.
+        node.failed_directories = backup.failed_directories
+        node.replicas_online = backup.replicas_online
         node.has_old_disks = True
         return self.context.start_later(node)
 
@@ -216,8 +229,8 @@ class MachineFaults:
                 return
             if not self.storage.is_rotten(incident.node) and not node.taken_out:
                 self.context.note(node.host, "has its disks backed up")
-                disks = node.disks.items()
-                self._copies[incident.node] = {path: disk.copy() for path, disk in disks}
+                disks = {path: disk.copy() for path, disk in node.disks.items()}
+                self._copies[incident.node] = _Backup(disks, *last_directories(node))
             start()
 
         if incident.at_ms % 2:

@@ -14,6 +14,7 @@ from minikafka.messages.alter_partition_reassignments import (
 from minikafka.metadata.image import MetadataImage
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.older_folders import OlderFolders
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.disk_errors import IO_ERROR
@@ -199,6 +200,23 @@ def test_a_process_that_had_no_replicas_yet_has_made_no_folder(refused):
     node.kill()
     node.disks[NEW].repair()
     assert (node.failed_directories, node.replicas_online) == before
+    folders = OlderFolders(cluster)
+    assert folders.move_later(node, fault, image_of(cluster)) == 1
+    assert folders.move(node)
+    assert not node.disks[OLD].exists(str(at))
+
+
+def test_a_backup_brings_back_what_was_known_of_its_folders(refused):
+    """Seeds 100000309 and 110000806: it was made before the older folder was moved away."""
+    cluster, at, fault = refused
+    node = cluster.nodes[2]
+    faults = Faults(cluster, (), lambda _: None)
+    faults.inject(Incident(what=Fault.RESTORE, at_ms=0, node=2, for_ms=60_000))
+    assert not node.alive
+    assert faults.older_folders.move_later(node, fault, image_of(cluster)) == 1
+    settle(cluster, lambda: node.started)
+    faults.inject(Incident(what=Fault.RESTORE, at_ms=0, node=2, for_ms=60_000))
+    assert all(node.disks[path].exists(str(at)) for path in (OLD, NEW))
     folders = OlderFolders(cluster)
     assert folders.move_later(node, fault, image_of(cluster)) == 1
     assert folders.move(node)
