@@ -274,10 +274,18 @@ class FutureLogs:
         target.disk.reserve_files()
         target.set_superseded_aside(at, self.rng)
         set_contested_aside(at, target, self.rng, now)
+        # A power loss must not leave only the copy.
+        current.local.sync_identity()
         log = target.open_log(
             retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
             remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,
         )  # fmt: skip
+        try:
+            # The metadata may have the target before the first record is copied.
+            log.local.sync_identity()
+        except StorageFault:
+            log.abandon()
+            raise
         self._futures[at] = _Future(target, log)
         return log
 
@@ -415,10 +423,11 @@ class FutureLogs:
         except StorageFault as fault:
             faults.append(fault)
         try:
+            # No checkpoint may name it after a power loss: the topic may be created again.
+            source.forget([at])
             source.retire(at, DELETE_SUFFIX, self.rng, now)
             source.disk.sync_dir("")
             source.disk.remove(mark)
-            source.write_checkpoints()
         except StorageFault as fault:
             current.abandon()
             faults.append(fault)

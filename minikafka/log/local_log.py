@@ -269,6 +269,11 @@ class LocalLog:
         self.unflushed = sorted(bases.intersection(self.unflushed))
         self.flushes.lower_to(records_end)
 
+    def sync_identity(self) -> None:
+        """Make `partition.metadata` and its folder durable, as before the first records."""
+        if not self.identity_is_durable:
+            self._sync_identity()
+
     def _sync_identity(self) -> None:
         """Make `partition.metadata` durable: once, before the first records.
 
