@@ -15,6 +15,8 @@ from minikafka.log.disk import Disk, read_file, write_file
 QUORUM_STATE = "quorum-state"
 NO_NODE = -1
 _VERSIONS = (0, 1)
+_LARGEST_INT = 2**31 - 1
+"""The largest number that a request can have (int32)."""
 
 
 class ElectionState(NamedTuple):
@@ -62,7 +64,7 @@ def read_election_state(disk: Disk, folder: str) -> DurableElection:
             voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
         )
         return DurableElection(found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StorageFault(
             disk.root,
             f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
@@ -73,8 +75,8 @@ def read_election_state(disk: Disk, folder: str) -> DurableElection:
 
 def _number(said: Mapping[str, object], key: str, *, least: int) -> int:
     number = int(str(said[key]))
-    if number < least:
-        raise ValueError(f"{key} {number} is below {least}")
+    if not least <= number <= _LARGEST_INT:
+        raise ValueError(f"{key} {number} is not from {least} to {_LARGEST_INT}")
     return number
 
 

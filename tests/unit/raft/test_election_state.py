@@ -65,7 +65,15 @@ def test_it_survives_a_power_loss(disk):
     assert read_election_state(disk, "m") == STATE
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"leaderId":1}', b'{"leaderEpoch":"x"}'])
+NO_INT32 = b'{"leaderId":1,"leaderEpoch":2147483648,"votedId":-1,"data_version":1}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{", b"[]", b'{"leaderId":1}', b'{"leaderEpoch":"x"}', NO_INT32, b"[" * 100_000,
+    ],
+)  # fmt: skip
 def test_a_file_that_cannot_be_understood_is_a_fault(disk, content):
     write_file(disk, PATH, content, sync=True)
     with pytest.raises(StorageFault, match="quorum-state"):
