@@ -10,6 +10,7 @@ from minikafka.log.checkpoints import read_meta_properties
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import (
     DEFAULT_LEVELS,
+    KRAFT_VERSION,
     METADATA_VERSION,
     SUPPORTED_FEATURES,
 )
@@ -48,8 +49,15 @@ def format_directories(config: NodeConfig, options: FormatOptions) -> None:
         StorageFault: a directory cannot be written.
         BadMetaPropertiesError: a directory has an invalid `meta.properties`.
     """
+    if not options.cluster_id or not options.cluster_id.isprintable():
+        raise FormatError(f"--cluster-id {options.cluster_id!r}: is empty or not printable")
     levels = _levels(options.release_version, options.features)
     voters = _voters(options, config)
+    if levels.get(KRAFT_VERSION) == 0 and (voters or options.no_initial_controllers):
+        raise FormatError(
+            "--feature kraft.version=0: a dynamic quorum has 1; level 0 goes with "
+            "controller.quorum.voters"
+        )
     formatted = format_node(
         config, options.cluster_id, levels, voters, ignore_formatted=options.ignore_formatted
     )
@@ -141,6 +149,8 @@ def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
             raise FormatError(
                 f"--initial-controllers: {item!r} is no id@host:port:directory-id ({error})"
             ) from None
+        if directory_id.is_reserved:
+            raise FormatError(f"--initial-controllers: the directory id {directory} is reserved")
         listener = config.controller_listener_names[0]
         voters.append(RaftVoter(voter_id, directory_id, (Endpoint(listener, host, port),)))
     found = VoterSet.of(voters)

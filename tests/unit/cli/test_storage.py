@@ -122,6 +122,20 @@ def test_dynamic_quorum_needs_to_know_its_voters(node, capsys):
     assert node.format("--standalone") == 0
 
 
+@pytest.mark.parametrize("cluster", ["", "a\nnode.id=5"])
+def test_a_cluster_id_that_no_start_could_read_is_refused(node, capsys, cluster):
+    assert node.format(cluster=cluster) == 1
+    assert "--cluster-id " in capsys.readouterr().err
+    assert not node.dirs[0].exists()
+
+
+@pytest.mark.parametrize("quorum", ["--standalone", "--no-initial-controllers"])
+def test_a_dynamic_quorum_has_kraft_version_1(node, capsys, quorum):
+    node.be_dynamic()
+    assert node.format(quorum, "--feature", "kraft.version=0") == 1
+    assert "--feature kraft.version=0: a dynamic quorum has 1" in capsys.readouterr().err
+
+
 def test_first_voter_has_the_directory_id_that_was_given(node):
     node.be_dynamic()
     directory = Uuid.of(5, 500)
@@ -129,7 +143,13 @@ def test_first_voter_has_the_directory_id_that_was_given(node):
     assert node.identities()[0].directory_id == directory
 
 
-@pytest.mark.parametrize("voters", ["1@localhost:9093", "x@localhost:9093:" + CLUSTER, ""])
+RESERVED = "AAAAAAAAAAAAAAAAAAAAAQ"
+
+
+@pytest.mark.parametrize(
+    "voters",
+    ["1@localhost:9093", "x@localhost:9093:" + CLUSTER, "", "1@localhost:9093:" + RESERVED],
+)
 def test_voters_that_cannot_be_read_are_refused(node, voters):
     node.be_dynamic()
     assert node.format("--initial-controllers", voters) == 1
