@@ -22,10 +22,10 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 8_090,
-    "property": 3_179,
+    "unit": 8_470,
+    "property": 3_182,
     "conformance": 1_287,
-    "simulation": 577,
+    "simulation": 598,
     "scenario": 58,
     "fuzz": 165,
     "integration": 178,
