@@ -42,6 +42,10 @@ def state(world):
     return [(world.committed(group), world.unstable(group)) for group in GROUPS]
 
 
+def listed(world):
+    return {group.group_id for group in world.groups.all_groups()}
+
+
 def load(world, high_watermarks):
     """What another coordinator loads; each turn has the next high watermark, the last one the rest.
 
@@ -67,11 +71,13 @@ def load(world, high_watermarks):
 @example(actions=[COMMIT] * 9, seed=1, slice_bytes=1, moves=[0, 0, 0, 0, 25])
 def test_a_load_does_not_depend_on_when_the_high_watermark_moves(actions, seed, slice_bytes, moves):
     world, ends = written(actions, seed)
-    expected = state(world)
+    expected, groups = state(world), listed(world)
     high_watermarks = sorted(ends[min(move, len(ends) - 1)] for move in moves)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "_SLICE_BYTES", slice_bytes)
         assert load(world, [*high_watermarks, ends[-1]]) == expected
+    # A group that only an aborted transaction has made need not be there, but none comes back.
+    assert listed(world) <= groups
 
 
 def test_a_load_that_is_under_way_serves_no_client():
