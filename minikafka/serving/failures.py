@@ -1,54 +1,47 @@
 """Build the response to a request that failed as a whole.
 
-Most responses have a top-level error code. In the others the error is set on each topic or resource
-of the request, where clients read it.
+Most responses have a top-level error code. In the others the error is set on each entry of the
+request, where clients read it.
 
 Source: `AbstractRequest.getErrorResponse` of each request.
 """
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from minikafka.common.errors import KafkaError
 from minikafka.messages.api_keys import ApiKey, response_class
+from minikafka.serving.failed_partitions import FILLS, Failure
 from minikafka.serving.steps import CLOSE
 
 _NO_OFFSET: Final = -1
 _NO_NODE: Final = -1
 
 
-class _Failure(NamedTuple):
-    """What a response of `version` says of each entry."""
-
-    code: int
-    message: str
-    version: int
-
-
 def failure_response(request: Any, error: KafkaError, version: int) -> Any:
     """Return the response to `request` in which everything failed with `error`.
 
-    Return CLOSE if the response has no field for an error.
+    Return CLOSE if the client of a Produce request wants no response (acks=0).
     """
-    response = response_class(request.API_KEY)()
-    failure = _Failure(int(error.code), error.message, version)
+    if request.API_KEY == ApiKey.PRODUCE and request.acks == 0:
+        return CLOSE
+    response: Any = response_class(request.API_KEY)()
+    failure = Failure(int(error.code), error.message, version)
     fill = _BY_ENTRY.get(request.API_KEY)
     if fill is not None:
         fill(response, request, failure)
-    elif hasattr(response, "error_code"):
+    else:
         response.error_code = failure.code
         if hasattr(response, "error_message"):
             response.error_message = failure.message
-    else:
-        return CLOSE
     return response
 
 
 # The message modules below are imported on first use, because a node's start needs none of them.
 
 
-def _created_topics(response: Any, request: Any, failure: _Failure) -> None:
+def _created_topics(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import create_topics  # noqa: PLC0415
 
     response.topics = [
@@ -62,7 +55,7 @@ def _created_topics(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _deleted_topics(response: Any, request: Any, failure: _Failure) -> None:
+def _deleted_topics(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import delete_topics  # noqa: PLC0415
 
     code, message, _ = failure
@@ -75,7 +68,7 @@ def _deleted_topics(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _created_partitions(response: Any, request: Any, failure: _Failure) -> None:
+def _created_partitions(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import create_partitions  # noqa: PLC0415
 
     response.results = [
@@ -84,7 +77,7 @@ def _created_partitions(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _altered_configs(response: Any, request: Any, failure: _Failure) -> None:
+def _altered_configs(response: Any, request: Any, failure: Failure) -> None:
     module = import_module(type(request).__module__)
     response.responses = [
         module.AlterConfigsResourceResponse(
@@ -94,7 +87,7 @@ def _altered_configs(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _elected_leaders(response: Any, request: Any, failure: _Failure) -> None:
+def _elected_leaders(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import elect_leaders  # noqa: PLC0415
 
     code, message, version = failure
@@ -110,7 +103,7 @@ def _elected_leaders(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _described_topics(response: Any, request: Any, failure: _Failure) -> None:
+def _described_topics(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import describe_topic_partitions  # noqa: PLC0415
 
     response.topics = [
@@ -119,7 +112,7 @@ def _described_topics(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _metadata(response: Any, request: Any, failure: _Failure) -> None:
+def _metadata(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import metadata  # noqa: PLC0415
 
     response.error_code = failure.code  # Only version 13 writes it.
@@ -129,7 +122,7 @@ def _metadata(response: Any, request: Any, failure: _Failure) -> None:
     ]
 
 
-def _found_coordinators(response: Any, request: Any, failure: _Failure) -> None:
+def _found_coordinators(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import find_coordinator  # noqa: PLC0415
 
     code, message, version = failure
@@ -143,7 +136,7 @@ def _found_coordinators(response: Any, request: Any, failure: _Failure) -> None:
     response.node_id = response.port = _NO_NODE
 
 
-def _fetched_offsets(response: Any, request: Any, failure: _Failure) -> None:
+def _fetched_offsets(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import offset_fetch  # noqa: PLC0415
 
     code, _, version = failure
@@ -169,7 +162,7 @@ def _fetched_offsets(response: Any, request: Any, failure: _Failure) -> None:
         ]
 
 
-def _added_partitions(response: Any, request: Any, failure: _Failure) -> None:
+def _added_partitions(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import add_partitions_to_txn as messages  # noqa: PLC0415
 
     code, _, version = failure
@@ -187,7 +180,7 @@ def _added_partitions(response: Any, request: Any, failure: _Failure) -> None:
         ]
 
 
-_BY_ENTRY: dict[int, Callable[[Any, Any, _Failure], None]] = {
+_BY_ENTRY: dict[int, Callable[[Any, Any, Failure], None]] = {
     ApiKey.CREATE_TOPICS: _created_topics,
     ApiKey.DELETE_TOPICS: _deleted_topics,
     ApiKey.CREATE_PARTITIONS: _created_partitions,
@@ -199,4 +192,5 @@ _BY_ENTRY: dict[int, Callable[[Any, Any, _Failure], None]] = {
     ApiKey.FIND_COORDINATOR: _found_coordinators,
     ApiKey.OFFSET_FETCH: _fetched_offsets,
     ApiKey.ADD_PARTITIONS_TO_TXN: _added_partitions,
+    **FILLS,
 }

@@ -1,5 +1,7 @@
 """A request that failed as a whole says so where its client looks."""
 
+from random import Random
+
 import pytest
 
 from minikafka.common.errors import ErrorCode, InvalidRequestError, RequestTimedOutError
@@ -9,10 +11,15 @@ from minikafka.messages.add_partitions_to_txn import (
 )
 from minikafka.messages.alter_configs import AlterConfigsRequest
 from minikafka.messages.alter_configs import AlterConfigsResource as OldResource
-from minikafka.messages.api_keys import request_class
+from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from minikafka.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_topic_partitions import (
@@ -20,10 +27,16 @@ from minikafka.messages.describe_topic_partitions import (
     TopicRequest,
 )
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
+from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
+)
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
 )
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.messages.offset_fetch import (
@@ -31,11 +44,12 @@ from minikafka.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
 )
-from minikafka.messages.produce import ProduceRequest
+from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from minikafka.rpc.envelope import decode_response, encode_response
 from minikafka.serving.failures import failure_response
 from minikafka.serving.steps import CLOSE
 from tests.fuzz.frames import SERVED
+from tests.worlds.message_samples import Case, Limits, all_specs, sample
 
 ERROR = RequestTimedOutError("no controller")
 
@@ -103,8 +117,8 @@ def test_topics_that_cannot_be_described_carry_the_error():
     assert found.next_cursor is None
 
 
-def test_connection_ends_where_the_response_has_no_place_for_an_error():
-    assert failure_response(ProduceRequest(), ERROR, 13) is CLOSE
+def test_a_producer_that_wants_no_response_is_told_by_the_end_of_its_connection():
+    assert failure_response(ProduceRequest(acks=0), ERROR, 13) is CLOSE
 
 
 CODE = ErrorCode.REQUEST_TIMED_OUT
@@ -158,8 +172,51 @@ def test_partitions_that_were_not_added_to_a_transaction_carry_the_error(version
         assert (partition.partition_index, partition.partition_error_code) == (3, CODE)
 
 
-def test_a_failure_can_be_sent_in_every_version_that_is_served():
-    """ElectLeaders v0 could not: its connection was closed without an answer."""
-    for _, key, version in SERVED:
-        response = failure_response(request_class(key)(), ERROR, version)
-        assert response is CLOSE or sent(response, version) is not None
+def codes(message):
+    """Every error code in a message and in what it holds."""
+    for name in getattr(type(message), "__slots__", ()):
+        value = getattr(message, name)
+        if name.endswith("error_code"):
+            yield value
+        for each in value if isinstance(value, list) else [value]:
+            yield from codes(each)
+
+
+REQUESTS = {spec.api_key: spec for spec in all_specs() if spec.type == "request"}
+
+
+@pytest.mark.parametrize(
+    ("key", "version"), sorted({(key, version) for _, key, version in SERVED}), ids=str
+)
+def test_a_failure_says_so_in_every_version_that_is_served(key, version):
+    """Its connection was closed, or the answer looked like a success."""
+    found = set()
+    for seed in range(20):
+        request = sample(Case(REQUESTS[key], version), Random(seed), Limits(unknown_tags=False))
+        if key == ApiKey.PRODUCE:
+            request.acks = -1
+        found |= set(codes(sent(failure_response(request, ERROR, version), version)))
+    if key == ApiKey.DESCRIBE_LOG_DIRS and version < 3:
+        assert found == {ErrorCode.NONE}  # As Kafka: an empty list, with no place for a code.
+    else:
+        assert CODE in found
+
+
+def test_a_failed_partition_has_no_offset():
+    """An offset of 0 would be believed."""
+    records = DeleteRecordsRequest([DeleteRecordsTopic("a", [DeleteRecordsPartition(3)])])
+    (deleted,) = sent(failure_response(records, ERROR, 2), 2).topics[0].partitions
+    assert (deleted.partition_index, deleted.low_watermark) == (3, -1)
+    produce = ProduceRequest(
+        acks=1, topic_data=[TopicProduceData("a", partition_data=[PartitionProduceData(3)])]
+    )
+    (produced,) = sent(failure_response(produce, ERROR, 9), 9).responses[0].partition_responses
+    assert (produced.index, produced.base_offset, produced.error_message) == (
+        3, -1, "no controller",
+    )  # fmt: skip
+    offsets = ListOffsetsRequest(topics=[ListOffsetsTopic("a", [ListOffsetsPartition(3)])])
+    (listed,) = sent(failure_response(offsets, ERROR, 5), 5).topics[0].partitions
+    assert (listed.partition_index, listed.offset, listed.timestamp) == (3, -1, -1)
+    fetch = FetchRequest(topics=[FetchTopic("a", partitions=[FetchPartition(3)])])
+    (fetched,) = sent(failure_response(fetch, ERROR, 4), 4).responses[0].partitions
+    assert (fetched.partition_index, fetched.high_watermark, fetched.records) == (3, -1, None)
