@@ -142,8 +142,8 @@ class QuorumElections:
 
     def _entered(self, before: RoleState) -> None:
         """Start what the new role does, then tell the listener."""
-        self._cancel(self._timer)
-        self._cancel(self._resend_timer)
+        _cancel(self._timer)
+        _cancel(self._resend_timer)
         state = self.quorum.state
         self.listener.on_role(before)
         if self.quorum.state is not state:
@@ -164,17 +164,12 @@ class QuorumElections:
                 self._arm(self._election_timeout_ms(), self._next_epoch)
                 self._end_epoch()
 
-    @staticmethod
-    def _cancel(timer: Timer | None) -> None:
-        if timer is not None:
-            timer.cancel()
-
     def _arm(self, delay_ms: int, work: Transition) -> None:
-        self._cancel(self._timer)
+        _cancel(self._timer)
         self._timer = self.env.after(delay_ms, work)
 
     def _resend(self, delay_ms: int, work: Transition) -> None:
-        self._cancel(self._resend_timer)
+        _cancel(self._resend_timer)
         self._resend_timer = self.env.after(delay_ms, work)
 
     def _election_timeout_ms(self) -> int:
@@ -191,10 +186,10 @@ class QuorumElections:
         """Use the latest voters in this role; a running election goes on with its own."""
         match self.quorum.state:
             case Unattached():
-                self._cancel(self._timer)
+                _cancel(self._timer)
                 self._wait_for_leader()
             case Follower():
-                self._cancel(self._timer)
+                _cancel(self._timer)
                 self.fetched()
             case Leader():
                 self._check_quorum()
@@ -296,6 +291,8 @@ class QuorumElections:
 
     def fetched(self) -> None:
         """Wait for the next successful fetch from the leader, now that there was one."""
+        if isinstance(self.quorum.state, Follower):
+            self.quorum.state.heard_at_ms = self.env.clock.monotonic_ms
         if self.quorum.may_stand:
             self._arm(self.settings.fetch_timeout_ms, self._suspect)
 
@@ -347,7 +344,7 @@ class QuorumElections:
         if self._needed:
             self._arm(self.settings.fetch_timeout_ms * 3 // 2, self._lost_quorum)
         else:
-            self._cancel(self._timer)
+            _cancel(self._timer)
 
     def _lost_quorum(self) -> None:
         _log.warning(
@@ -427,7 +424,9 @@ class QuorumElections:
             case Leader():
                 return False
             case Follower() if asked.is_pre_vote:
-                return has_records and not state.has_fetched
+                # Unlike Kafka (row 134): also a node that does not know yet that it is a voter.
+                since_ms = self.env.clock.monotonic_ms - self.settings.fetch_timeout_ms
+                return has_records and not (state.has_fetched and state.heard_at_ms > since_ms)
             case Follower():
                 return False
             case _ if asked.is_pre_vote:
@@ -472,6 +471,11 @@ class QuorumElections:
                 delay_ms = _turn_ms(successors, own, self.settings.election_backoff_max_ms)
                 self._arm(delay_ms, self._suspect)
         return ErrorCode.NONE
+
+
+def _cancel(timer: Timer | None) -> None:
+    if timer is not None:
+        timer.cancel()
 
 
 def _turn_ms(successors: list[tuple[int, Uuid]], voter: tuple[int, Uuid], most_ms: int) -> int:

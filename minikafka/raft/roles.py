@@ -125,7 +125,9 @@ class Follower:
     role: ClassVar[RaftRole] = RaftRole.FOLLOWER
     address: tuple[str, int]
     has_fetched: bool = False
-    """True after a successful fetch from this leader: it is alive, and pre-votes are refused."""
+    """True after a successful fetch from this leader: while it is heard, pre-votes are refused."""
+    heard_at_ms: int = 0
+    """Monotonic time of the last such fetch, or of the first sign of this leader."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

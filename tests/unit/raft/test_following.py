@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from minikafka.apis.vote import vote
 from minikafka.common.effects import Flush
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
@@ -19,8 +20,8 @@ from minikafka.protocol.message import encode_message
 from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
-from tests.worlds.quorum_world import CONTROLLER_ID, formatted_disk
-from tests.worlds.voter_world import METADATA, VoterWorld, voters_of
+from tests.worlds.quorum_world import CONTROLLER_ID, SETTINGS, formatted_disk
+from tests.worlds.voter_world import METADATA, VoterWorld, vote_request, voters_of
 
 
 class Source(VoterWorld):
@@ -192,7 +193,9 @@ def test_voters_hold_when_they_are_appended_and_no_longer_when_they_are_truncate
     assert world.raft.voters.ids == before
 
 
-def test_a_node_that_was_removed_asks_for_no_votes(world, source):
+@pytest.fixture
+def removed(world, source):
+    """A follower that is no voter as far as it knows."""
     catch_up(world, source)
     add_voters(source, 101, 102, 103)
     source.settle()
@@ -203,10 +206,38 @@ def test_a_node_that_was_removed_asks_for_no_votes(world, source):
         high_watermark=source.raft.end_offset,
     )
     assert not world.raft.quorum.is_voter
-    world.sent()
-    world.advance(20_000)
-    assert world.sent(ApiKey.VOTE) == []
-    assert world.position == ("follower", 1, 101)
+    return world
+
+
+def test_a_node_that_was_removed_asks_for_no_votes(removed):
+    removed.sent()
+    removed.advance(20_000)
+    assert removed.sent(ApiKey.VOTE) == []
+    assert removed.position == ("follower", 1, 101)
+
+
+def granted(world, epoch, **fields):
+    response = world.ask(vote, vote_request(epoch, 102, **{"last_epoch": 1, **fields}), 2)
+    return response.topics[0].partitions[0].vote_granted
+
+
+def test_a_node_that_may_have_been_made_a_voter_grants_pre_votes_if_its_leader_is_silent(removed):
+    """The others need its vote if the leader that added it has lost its disk."""
+    removed.advance(SETTINGS.fetch_timeout_ms - 1)
+    assert not granted(removed, 1, pre_vote=True)
+    removed.advance(1)
+    assert not granted(removed, 1, pre_vote=True, end_offset=removed.raft.end_offset - 1)
+    assert not granted(removed, 1)
+    assert granted(removed, 1, pre_vote=True)
+    assert removed.position == ("follower", 1, 101)
+    assert granted(removed, 2)
+
+
+def test_a_leader_that_is_heard_needs_no_successor(removed):
+    for _ in range(5):
+        removed.fetch_answer(removed.wait_for(ApiKey.FETCH)[-1])
+        removed.advance(SETTINGS.fetch_timeout_ms // 2)
+        assert not granted(removed, 1, pre_vote=True)
 
 
 def test_a_former_directory_does_not_stand_when_its_node_is_a_voter_again(world, source):
