@@ -2,8 +2,10 @@
 
 A quorum promises nothing to an operator who loses a majority of its disks: one voter at a time has
 forgotten what it knew. That an older copy is one, a voter cannot see. So it comes back only while
-the other voters are in the same epoch, and have what this one has. A copy of the only voter never
-comes back: it would elect itself, though the quorum has other voters by now.
+the other voters are in the same epoch, and have what this one has, and only if no quorum of former
+voters could elect a leader with it: they do not know that they were removed, and the copy does not,
+either. A copy of the only voter never comes back: it would elect itself, though the quorum has
+other voters by now.
 """
 
 from collections.abc import Mapping
@@ -29,8 +31,8 @@ class VoterFaults:
 
     context: FaultContext
     machines: MachineFaults
-    _copies: dict[int, tuple[Uuid, dict[str, SimDisk]]] = field(default_factory=dict)
-    """Copies of disks by node, with the id of the directory."""
+    _copies: dict[int, tuple[Uuid, VoterSet, dict[str, SimDisk]]] = field(default_factory=dict)
+    """Copies of disks by node, with the id of the directory and the voters of that time."""
 
     @property
     def actions(self) -> Mapping[Fault, Inject]:
@@ -95,7 +97,11 @@ class VoterFaults:
         if voters is None:
             return None
         directory_ids = self.context.cluster.directory_ids
-        copied = [x for x in voters.ids if self._copies.get(x, (None,))[0] == directory_ids[x]]
+        copied = [
+            each
+            for each in voters.ids
+            if each in self._copies and self._copies[each][0] == directory_ids[each]
+        ]
         node = self._drawn(incident, copied)
         if node is None:
             node = self._drawn(incident, voters.ids)
@@ -104,7 +110,9 @@ class VoterFaults:
             return None
         if node.taken_out or not self._others_know(node, voters):
             return None
-        _, disks = self._copies.pop(node.config.node_id)
+        if self._former_voters_elect(node, voters):
+            return None
+        _, _, disks = self._copies.pop(node.config.node_id)
         self.machines.lose_disks(node, incident)
         self.machines.on_disks_forget(node.config.node_id)
         self.context.note(node.host, "loses its disks and gets an older copy of them")
@@ -121,7 +129,7 @@ class VoterFaults:
             return
         self.context.note(node.host, "has its disks copied while it runs")
         disks = {path: disk.copy() for path, disk in node.disks.items()}
-        self._copies[node_id] = self.context.cluster.directory_ids[node_id], disks
+        self._copies[node_id] = self.context.cluster.directory_ids[node_id], voters, disks
 
     def _lose_quorum_state(self, incident: Incident) -> Undo | None:
         voters = self._voters()
@@ -161,6 +169,22 @@ class VoterFaults:
                 for other in others
             )
         )
+
+    def _former_voters_elect(self, node: SimNode, voters: VoterSet) -> bool:
+        """True if a copy, and nodes that may not know that they were removed, are a majority.
+
+        Of the voters as they were when the copy was made, or as one of these nodes knows them.
+        """
+        nodes = self.context.cluster.nodes
+        _, former, _ = self._copies[node.config.node_id]
+        known = {each: _raft(nodes[each]) for each in former.ids if each not in voters.voters}
+        views = [former]
+        unaware = {node.config.node_id}
+        for each, raft in known.items():
+            if raft is None or raft.voters != voters:
+                unaware.add(each)
+                views += [raft.voters] if raft is not None and raft.voters is not None else []
+        return any(len(unaware & set(view.ids)) >= view.majority for view in views)
 
 
 def has_forgotten(node: SimNode) -> bool:

@@ -3,10 +3,12 @@
 import pytest
 
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest, RemoveRaftVoterResponse
 from minikafka.metadata.features import LATEST_METADATA_VERSION
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.disk_errors import IO_ERROR
+from minikafka.sim.world.sim_cluster import CONTROLLER_PORT
 from tests.worlds.sim_world import started_cluster
 
 
@@ -103,3 +105,36 @@ def test_an_older_copy_waits_for_a_voter_whose_log_diverges(losses, diverges):
     )
     faults.inject(incident(Fault.OLD_VOTER))
     assert copied.has_old_disks is not diverges
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_an_older_copy_waits_for_a_former_voter_that_does_not_know_of_its_removal(losses, knows):
+    """Two of the three voters of that time could elect a leader without what is committed."""
+    cluster = started_cluster(1, voters=3, separate_controller=True, is_dynamic=True)
+    notes = []
+    cluster.world.on_line = notes.append
+    faults = Faults(cluster, ("client",), losses.append)
+    faults.inject(incident(Fault.OLD_VOTER))
+    (copied,) = [cluster.nodes[x] for x in cluster.controller_ids if f"n{x} " in notes[-1]]
+    leader = cluster.nodes[cluster.controller_id]
+    (removed,) = [
+        cluster.nodes[x] for x in cluster.controller_ids if cluster.nodes[x] not in (copied, leader)
+    ]
+    if not knows:
+        for each in (copied, leader):
+            cluster.network.cut(removed.host, each.host)
+    removed_id = removed.config.node_id
+    cluster.client("operator", leader.config.node_id, CONTROLLER_PORT).ask(
+        RemoveRaftVoterRequest(None, removed_id, cluster.directory_ids[removed_id]),
+        RemoveRaftVoterResponse,
+    )
+    raft = leader.node.raft
+    cluster.world.run_until(
+        lambda: copied.node.raft.flushed_offset == raft.end_offset == raft.high_watermark,
+        10_000,
+        "the other two have committed that",
+    )
+    assert raft.voters.ids == sorted([copied.config.node_id, leader.config.node_id])
+    assert (removed.node.raft.voters == raft.voters) is knows
+    faults.inject(incident(Fault.OLD_VOTER))
+    assert copied.has_old_disks is knows
