@@ -37,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="end the faults of each seed after this many steps (default: no limit)",
     )  # fmt: skip
     parser.add_argument(
+        "--quorum", action="store_true",
+        help="draw dense faults of the controllers, with one broker and hardly any load",
+    )  # fmt: skip
+    parser.add_argument(
         "--minutes", type=float, metavar="M", help="run further seeds until M minutes have passed"
     )
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition to FILE")
@@ -76,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
                 seeds=args.seeds,
                 seconds=args.seconds,
                 steps=args.steps,
+                is_of_quorum=args.quorum,
                 minutes=args.minutes or 0.0,
                 plan=plan,
                 plan_file=args.plan,

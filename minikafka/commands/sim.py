@@ -12,6 +12,7 @@ from minikafka.commands.sim_totals import Totals
 from minikafka.commands.sim_trace import command_of, first_line, header
 from minikafka.sim.drive.plan import Plan, draw
 from minikafka.sim.drive.plan_file import plan_text
+from minikafka.sim.drive.quorum_plan import draw_quorum_plan
 from minikafka.sim.drive.simulation import RunOutcome, Simulation
 from minikafka.sim.explain.shrink import shrink
 from minikafka.sim.explain.story import Story
@@ -31,6 +32,8 @@ class SimOptions:
     """Duration of the faults of each seed, in virtual time."""
     steps: int
     """End the faults of each seed after this many steps; 0: no limit."""
+    is_of_quorum: bool
+    """Draw faults of the controllers only."""
     minutes: float
     """Run further seeds until this time has passed."""
     plan: Plan | None
@@ -69,8 +72,9 @@ def _run_seeds(options: SimOptions, trace: IO[str] | None) -> int:
     drawn_by = ""
     while seed < options.seed + options.seeds or time.monotonic() < end_s:
         if options.plan is None:
-            plan = replace(draw(seed, options.seconds * _MS_PER_S), steps=options.steps)
-            command = command_of(plan, options.seconds)
+            drawing = draw_quorum_plan if options.is_of_quorum else draw
+            plan = replace(drawing(seed, options.seconds * _MS_PER_S), steps=options.steps)
+            command = command_of(plan, options.seconds, is_of_quorum=options.is_of_quorum)
         else:
             plan, command = options.plan, f"sim --plan {options.plan_file}"
         outcome = Simulation(plan, _teller(plan, command, trace, echo=options.prints)).run()

@@ -38,10 +38,11 @@ def header(plan: Plan) -> list[str]:
     return [line, *(f"planned {incident}" for incident in plan.incidents)]
 
 
-def command_of(plan: Plan, seconds: int) -> str:
+def command_of(plan: Plan, seconds: int, *, is_of_quorum: bool = False) -> str:
     """Return the command that runs this plan again."""
     steps = f" --steps {plan.steps}" if plan.steps else ""
-    return f"sim --seed {plan.seed} --seconds {seconds}{steps}"
+    quorum = " --quorum" if is_of_quorum else ""
+    return f"sim --seed {plan.seed} --seconds {seconds}{steps}{quorum}"
 
 
 def build() -> str:

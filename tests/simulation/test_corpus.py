@@ -16,7 +16,7 @@ PLANS = sorted(FOLDER.glob("*.json"))
 
 
 def test_the_corpus_exists():
-    assert len(PLANS) == 8
+    assert len(PLANS) == 9
 
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
