@@ -276,6 +276,9 @@ class Node:
     def _leave_quorum(self) -> None:
         """Stop, after the other brokers that are stopping: they need the quorum to hand over.
 
+        Also after the controller has the directories of all replicas: `stop` is unclean without
+        that, and a topic whose strategy is None would wait for an operator.
+
         Unlike Kafka (row 31), where the last brokers of a cluster that is stopped as a whole wait
         for their time-out, since the controllers have gone before them.
         """
@@ -290,7 +293,9 @@ class Node:
         stopping = any(broker.in_controlled_shutdown for broker in others)
         patience_ms = _MOST_PATIENCE_MS if stopping else _LEAST_PATIENCE_MS
         has_quorum = self.raft.quorum.is_voter and bool(self.raft.quorum.other_voters)
-        if has_quorum and others and now_ms < self._leaving_since_ms + patience_ms:
+        is_reporting = self.broker is not None and bool(self.broker.replicas.assignments.pending)
+        waits = is_reporting or bool(has_quorum and others)
+        if waits and now_ms < self._leaving_since_ms + patience_ms:
             self.env.after(_CHECK_MS, self._leave_quorum)
         else:
             self.raft.resign(self.stop)
@@ -311,12 +316,12 @@ class Node:
             if broker is not None:
                 broker.logs.take_offline(fault.log_dir)
         if broker is not None:
-            unreported = broker.replicas.unreported_losses
+            unreported = broker.replicas.unreported
             faults += broker.logs.shutdown(broker.lifecycle.broker_epoch, is_clean=not unreported)
             if unreported:
                 _log.warning(
-                    "%s: the logs are lost, but the controller may still count on them: the "
-                    "shutdown is unclean",
+                    "%s: the controller may not know that the logs are lost, or in which "
+                    "directories they are: the shutdown is unclean",
                     ", ".join(map(str, unreported)),
                 )
         self._ended = True

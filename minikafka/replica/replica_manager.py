@@ -444,9 +444,19 @@ class ReplicaManager:
         return self._damaged.set_aside_count
 
     @property
-    def unreported_losses(self) -> list[TopicPartition]:
-        """Replicas whose logs are lost and that the controller may not know of."""
-        return self._lost.unreported
+    def unreported(self) -> list[TopicPartition]:
+        """Replicas whose directory, or whose loss, the controller may not know.
+
+        After a clean shutdown and a start without that directory, an empty or older log would count
+        as that of a member of ISR or ELR (E7).
+        """
+        topics = self.image.topics
+        pending = [
+            TopicPartition(topics[key.topic_id].name, key.partition)
+            for key in self.assignments.pending
+            if key.topic_id in topics
+        ]
+        return list(dict.fromkeys([*self._lost.unreported, *pending]))
 
     def _flushed(self, log: UnifiedLog) -> None:
         name = log.topic_partition

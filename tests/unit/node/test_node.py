@@ -22,6 +22,7 @@ from minikafka.log.checkpoints import read_clean_shutdown
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.raft.raft_node import RaftNode
+from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.sim.world import sim_connections
@@ -110,6 +111,27 @@ def test_a_shutdown_leaves_the_broker_epoch_behind_once(one):
     (disk,) = one.nodes[1].disks.values()
     file = disk.open(".kafka_cleanshutdown")
     assert json.loads(file.read_at(0, file.size)) == {"version": 0, "brokerEpoch": epoch}
+
+
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_a_stop_waits_for_the_directories_and_is_unclean_without_them(monkeypatch, is_answered):
+    """Started without its directory, the broker would lead with an empty log as if that was all."""
+    one = started_cluster(1, log_dirs=2)
+    monkeypatch.setattr(DirectoryAssignments, "_send", lambda self: self.env.after(20, self._send))
+    create_topic(one, "t")
+    produce(one.client(), "t", b"x")
+    node = one.nodes[1]
+    node.shut_down()
+    one.world.run(200)
+    assert node.alive
+    if is_answered:
+        monkeypatch.undo()
+    one.world.run_until(lambda: not node.alive, 10_000, "the node stops")
+    clean = [disk.exists(".kafka_cleanshutdown") for disk in node.disks.values()]
+    assert (node.exit_code, clean) == (0, [is_answered] * 2)
+    monkeypatch.undo()
+    one.start()
+    assert values_of(fetch(one.client(), "t")) == [b"x"]
 
 
 def test_the_file_of_a_clean_shutdown_is_gone_when_the_node_runs(one):

@@ -32,7 +32,7 @@ def test_damaged_replica_is_set_aside_if_another_one_can_lead(managed):
     assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
     assert (managed.removed, managed.offline, managed.manager.damaged_count) == ([T], [], 1)
     assert managed.manager.assignments.pending == {TopicIdPartition(ID, 0): DIRECTORY_LOST}
-    assert managed.manager.unreported_losses == [T]
+    assert managed.manager.unreported == [T]
     (folder,) = managed.files()
     assert folder.endswith("-stray")
     # A request that met the damage before.
@@ -69,7 +69,7 @@ def test_damaged_replica_stays_in_use_while_file_descriptors_lack(managed):
     assert managed.partition() is partition
     managed.disks[0].reserve_files = original
     assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
-    assert managed.manager.unreported_losses == [T]
+    assert managed.manager.unreported == [T]
 
 
 @pytest.mark.parametrize("renames", [0, 1, 2], ids=["starts", "high watermarks", "folder"])

@@ -165,7 +165,7 @@ def test_a_replica_waits_for_its_directory_whatever_else_has_its_name(boot, stop
     stopped.disks[0].broken = IO_ERROR
     boot()
     assert lead(stopped, DIRS[0]) is None
-    assert stopped.manager.unreported_losses == []
+    assert stopped.manager.unreported == []
 
 
 def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(

@@ -173,7 +173,7 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=directory))
     assert T in managed.manager.hosted.offline
     assert "t-0 may be in a directory that was not loaded (take that out of" in caplog.text
-    assert managed.manager.unreported_losses == [T]
+    assert managed.manager.unreported == [T]
     managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
     assert managed.partition().leader == 2
 
@@ -301,7 +301,7 @@ def test_a_folder_that_cannot_be_read_stops_no_broker(managed):
     managed.boot()
     managed.disks[0].broken = IO_ERROR
     managed.start(managed.broker(2), managed.topic(), managed.put(2, directory=Uuid.of(9, 9)))
-    assert managed.manager.unreported_losses == [T]
+    assert managed.manager.unreported == [T]
 
 
 @pytest.mark.parametrize("directory", [*DIRS, DIRECTORY_UNASSIGNED, DIRECTORY_LOST, Uuid.of(9, 9)])

@@ -72,6 +72,7 @@ def test_replica_that_is_assigned_elsewhere_is_removed(following):
 def test_controller_is_told_where_a_replica_is_where_it_does_not_know(managed):
     managed.start(level(17), managed.topic(), managed.put(1), managed.put(1, 1, directory=DIRS[1]))
     assert managed.manager.assignments.pending == {TopicIdPartition(ID, 0): DIRS[0]}
+    assert managed.manager.unreported == [T]
     managed.apply(managed.put(1, directory=DIRS[0]))
     assert managed.manager.assignments.pending == {}
 
