@@ -287,10 +287,13 @@ class LogDirectory:
         """Make room for a log of a partition: keep only the files of a superseded one.
 
         Durably, and the marks last. They would apply to the new log, or the old one would return.
+        No checkpoint names it before: it would count as lost if the topic is created again.
         """
         log = self.superseded.get(at)
         if log is None:
             return
+        self.forget([at])
+        del self.forgotten[at]
         if self.disk.exists(str(at)):
             self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
         self.disk.sync_dir("")

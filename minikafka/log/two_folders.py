@@ -97,7 +97,7 @@ class TwoFolders:
             try:
                 for name in home.disk.list("") if held else ():
                     at = parse_folder(name)
-                    if at in held and has_unused_folder(home, at) and not _remove_empty(at, home):
+                    if at in held and has_unused_folder(home, at) and not remove_empty(at, home):
                         _log.warning(
                             "%s in %s is not used: another directory has the log. It is kept, "
                             "since it is no empty folder or cannot be removed",
@@ -123,7 +123,7 @@ class TwoFolders:
 
     def _set_unused_aside(self, at: TopicPartition, home: LogDirectory) -> None:
         home.disk.reserve_files()
-        if _remove_empty(at, home):
+        if remove_empty(at, home):
             return
         name = retired_name(at, STRAY_SUFFIX, self.rng)
         home.disk.rename(str(at), name)
@@ -171,7 +171,8 @@ def has_empty_folder(home: LogDirectory, at: TopicPartition) -> bool:
         return False
 
 
-def _remove_empty(at: TopicPartition, home: LogDirectory) -> bool:
+def remove_empty(at: TopicPartition, home: LogDirectory) -> bool:
+    """Remove the folder of a partition durably; False if it is not empty or cannot be removed."""
     is_removed = home.disk.remove_empty(str(at))
     if is_removed:
         home.disk.sync_dir("")

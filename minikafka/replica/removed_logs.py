@@ -10,10 +10,11 @@ from typing import Final
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicPartition
-from minikafka.log.log_directory import LogDirectory
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.file_names import parse_folder
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_contested_aside
+from minikafka.log.two_folders import has_empty_folder, remove_empty, set_contested_aside
 from minikafka.replica.turns import Turns
 
 DELETED_A_TURN: Final = 8
@@ -65,6 +66,25 @@ class RemovedLogs:
         for key in self.logs.two_folders.former:
             self._former.put(key, None)
         self._former.begin()
+
+    def clear(self, may_belong: Callable[[TopicPartition, Uuid | None], bool]) -> None:
+        """Remove what is left of logs that do not belong to this broker and were not loaded.
+
+        Those that a move has superseded are kept as strays. The empty folder of a log that was
+        being created is removed: it would show later that an operator accepts an empty log.
+        """
+        for home in self.logs.online:
+            try:
+                home.disk.reserve_files()
+                for at, log in list(home.superseded.items()):
+                    if not may_belong(at, log.topic_id):
+                        home.set_superseded_aside(at, self.logs.rng)
+                for name in home.disk.list(""):
+                    each = None if name == METADATA_FOLDER else parse_folder(name)
+                    if each and not may_belong(each, None) and has_empty_folder(home, each):
+                        remove_empty(each, home)
+            except StorageFault as fault:
+                self.on_fault(fault)
 
     def make_room(self, name: TopicPartition) -> bool:
         """Rename the folder of this name now, so that a new log can have the name.

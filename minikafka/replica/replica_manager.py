@@ -206,6 +206,7 @@ class ReplicaManager:
         strays = self.logs.strays(belongs)
         # First: a directory that fails drops its removed logs, and its replicas go offline.
         self._removed.set_strays_aside(strays)
+        self._removed.clear(partial(_may_belong, image, self.broker_id))
         for name in (*strays, *self.logs.futures):
             if not _has_replica(image, name, self.broker_id):
                 self.moves.remove(name)
@@ -478,6 +479,15 @@ def _belongs(
     if topic is None or topic_id is None or topic.topic_id != topic_id:
         return False
     return _has_replica(image, name, broker_id)
+
+
+def _may_belong(
+    image: MetadataImage, broker_id: int, name: TopicPartition, topic_id: Uuid | None
+) -> bool:
+    """As `_belongs`, but True if the topic id is unknown."""
+    if topic_id is None:
+        return _has_replica(image, name, broker_id)
+    return _belongs(image, broker_id, name, topic_id)
 
 
 def _has_replica(image: MetadataImage, name: TopicPartition, broker_id: int) -> bool:

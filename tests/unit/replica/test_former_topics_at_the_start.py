@@ -206,3 +206,52 @@ def test_a_log_that_may_be_older_is_copied_wherever_its_newer_one_is(boot, stopp
     stopped.apply(stopped.put(2, isr=(2,), epoch=1, directory=DIRECTORY_LOST))
     stopped.run(10)
     assert stopped.partition().log.log_end_offset == 0
+
+
+def is_stray(name):
+    return name.startswith("t-0.") and name.endswith("-stray")
+
+
+@pytest.mark.parametrize("topic_id", [ID, OTHER_ID], ids=["belongs", "does not"])
+def test_a_superseded_log_is_set_aside_unless_its_topic_belongs_here(stopped, topic_id):
+    """It was kept for good, with its mark, if the topic was deleted."""
+    write(stopped, stopped.disks[0], topic_id)
+    mark = f"t-0.{Uuid.of(4, 4)}-moved"
+    stopped.disks[0].open(mark, create=True).close()
+    stopped.boot()
+    # A new log in the same directory would set it aside.
+    lead(stopped, DIRS[1] if topic_id == OTHER_ID else DIRS[0])
+    kept = sorted(name for name in stopped.disks[0].list("") if name.startswith("t-0"))
+    if topic_id == ID:
+        assert kept == ["t-0", mark]
+        return
+    assert list(map(is_stray, kept)) == [True]
+    for disk in stopped.disks:
+        disk.lose_power(Random(1))
+    stopped.boot()
+    assert (stopped.logs.lost, stopped.logs.directories[0].superseded) == ({}, {})
+
+
+@pytest.mark.parametrize(("name", "is_kept"), [("t-0", True), ("t-1", False), ("u-0", False)])
+def test_an_empty_folder_of_no_replica_is_removed(stopped, name, is_kept):
+    """A power loss leaves it. For a later topic it would show that an empty log is accepted."""
+    stopped.disks[0].make_dir("__cluster_metadata-0")
+    stopped.disks[0].make_dir(name)
+    stopped.boot()
+    lead(stopped, DIRS[0])
+    assert stopped.disks[0].exists(name) == is_kept
+    assert stopped.disks[0].exists("__cluster_metadata-0")
+
+
+@pytest.mark.parametrize("fault", [OutOfFilesFault, StorageFault])
+def test_what_cannot_be_cleared_is_left_to_the_next_start(stopped, monkeypatch, fault):
+    stopped.disks[0].make_dir("u-0")
+    stopped.boot()
+
+    def fail():
+        raise fault("/one", IO_ERROR)
+
+    monkeypatch.setattr(stopped.disks[0], "reserve_files", fail)
+    stopped.start(stopped.broker(2))
+    assert stopped.disks[0].exists("u-0")
+    assert len(stopped.logs.online) == (3 if fault is OutOfFilesFault else 2)
