@@ -284,23 +284,20 @@ class LogDirectory:
         return log
 
     def set_superseded_aside(self, at: TopicPartition, rng: Random) -> None:
-        """Make room for a log of a partition: keep only the files of a superseded one.
+        """Make room for a log: keep only the files of a superseded one, durably.
 
-        Durably, and the marks last. They would apply to the new log, or the old one would return.
-        No checkpoint names it before: it would count as lost if the topic is created again.
+        Its marks would apply to the new log. Checkpoints would name it as lost.
         """
-        log = self.superseded.get(at)
-        if log is None:
+        if (log := self.superseded.get(at)) is None:
             return
         self.forget([at])
-        del self.forgotten[at]
         if self.disk.exists(str(at)):
             self.disk.rename(str(at), retired_name(at, STRAY_SUFFIX, rng))
         self.disk.sync_dir("")
         for mark in log.marks:
             self.disk.remove(mark)
         self.disk.sync_dir("")
-        del self.superseded[at]
+        del self.superseded[at], self.forgotten[at]
 
     def lose(self, at: TopicPartition) -> None:
         """Note durably that a log counts as lost, which the caller sets aside next.

@@ -269,17 +269,24 @@ class LogManager:
     def forget(self, names: Collection[TopicPartition]) -> list[StorageFault]:
         """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired.
 
-        Also those that are not used (`LogDirectory.contested`), and those of former topics.
+        Also those that are not used (`LogDirectory.contested`), those of former topics, and those
+        that are lost: they need not come back.
         """
         former = [x for x in self.two_folders.former if x[0] not in x[1].forgotten]
-        return self._in_each(
-            lambda home: home.forget(
+
+        def forget(home: LogDirectory) -> None:
+            lost = [at for at in names if home.lost.pop(at, None) is not None]
+            home.forget(
                 [
                     *(at for at in names if at in home.logs or at in home.contested),
                     *(at for at, each in former if each is home and at in home.contested),
+                    *lost,
                 ]
             )
-        )
+            for at in lost:
+                del home.forgotten[at]  # There is no log to retire.
+
+        return self._in_each(forget)
 
     def is_forgotten(self, at: TopicPartition) -> bool:
         """True if no checkpoint names a log that is in use."""

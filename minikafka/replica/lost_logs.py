@@ -41,14 +41,17 @@ class LostLogs:
     _promised: dict[TopicPartition, None] = field(default_factory=dict)
     """Those whose loss the controller may not know."""
 
-    def find(self, image: MetadataImage, local: LocalChanges) -> None:
+    def find(self, image: MetadataImage, local: LocalChanges) -> list[TopicPartition]:
         """Find the replicas in `image` whose logs are missing, before strays are set aside.
 
         `local` has all replicas of this broker. A missing folder makes a clean shutdown unclean
         (`LogDirectory.load`); a missing directory does not, and the broker is still in ISR and ELR.
+        Returns those that are missing in a directory and need not come back: the partition is not
+        on this broker, or its log is in another directory. `LogManager.forget` must follow.
 
         Unlike Kafka (row 132), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
         """
+        needless = []
         for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
             if (
@@ -56,7 +59,7 @@ class LostLogs:
                 or self.broker_id not in registration.replicas
                 or self._is_elsewhere(name, image)
             ):
-                self.logs.forget_lost(name)
+                needless.append(name)
             else:
                 self._found[name] = f"{path} is gone with the records below offset {offset}"
         for replica in (*local.leaders, *local.followers):
@@ -88,6 +91,7 @@ class LostLogs:
             if name in self._found and log is not None and log.topic_id == replica.topic_id:
                 self.logs.hold_back(name)
         self._warn_of_older(local)
+        return needless
 
     def _warn_of_older(self, local: LocalChanges) -> None:
         """Tell if logs are in use whose newer ones may have been in a directory that is gone."""
@@ -187,8 +191,6 @@ class LostLogs:
         """Drop a replica that this broker no longer has."""
         self._promised.pop(name, None)
         self._found.pop(name, None)
-        # Also if the log was to be copied, and could not be created.
-        self.logs.forget_lost(name)
 
     def __contains__(self, name: TopicPartition) -> bool:
         return name in self._found

@@ -45,9 +45,10 @@ class RemovedLogs:
     def __contains__(self, name: TopicPartition) -> bool:
         return name in self._deleted or name in self._strays
 
-    def add_deleted(self, name: TopicPartition) -> None:
-        """Add the log of a removed replica; `begin` must follow."""
-        self._deleted.put(name, None)
+    def add(self, name: TopicPartition, *, is_online: bool = True) -> None:
+        """Add a removed replica and its log, which may be lost; `begin` must follow."""
+        if is_online:
+            self._deleted.put(name, None)
         self._added[name] = None
 
     def begin(self) -> None:
@@ -56,12 +57,17 @@ class RemovedLogs:
         self.forget(added)
         self._deleted.begin()
 
-    def set_strays_aside(self, strays: list[TopicPartition]) -> None:
-        """Rename the folders of strays, a few now and the others in later steps."""
+    def set_strays_aside(
+        self, strays: list[TopicPartition], lost: Collection[TopicPartition] = ()
+    ) -> None:
+        """Rename the folders of strays, a few now and the others in later steps.
+
+        Checkpoints name neither them nor the `lost` logs any more.
+        """
         for name in strays:
             self._strays.put(name, None)
         # After that: a fault drops those of its directory.
-        self.forget(strays)
+        self.forget([*strays, *lost])
         self._strays.begin()
         for key in self.logs.two_folders.former:
             self._former.put(key, None)

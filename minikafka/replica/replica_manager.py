@@ -8,7 +8,7 @@ Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -202,10 +202,10 @@ class ReplicaManager:
         changes = local_changes(MetadataImage(), image, self.broker_id)
         belongs = partial(_belongs, image, self.broker_id)
         self.logs.two_folders.settle(belongs)
-        self._lost.find(image, changes)
+        needless = self._lost.find(image, changes)
         strays = self.logs.strays(belongs)
         # First: a directory that fails drops its removed logs, and its replicas go offline.
-        self._removed.set_strays_aside(strays)
+        self._removed.set_strays_aside(strays, needless)
         self._removed.clear(partial(_may_belong, image, self.broker_id))
         for name in (*strays, *self.logs.futures):
             if not _has_replica(image, name, self.broker_id):
@@ -378,8 +378,7 @@ class ReplicaManager:
         self._lost.forget(name)
         if self.image.topic(name.topic) is None:
             self.topic_stats.remove(name.topic)
-        if self.hosted.remove(name, key):
-            self._removed.add_deleted(name)
+        self._removed.add(name, is_online=self.hosted.remove(name, key))
 
     # Following leaders
 
@@ -446,18 +445,9 @@ class ReplicaManager:
 
     @property
     def unreported(self) -> list[TopicPartition]:
-        """Replicas whose directory, or whose loss, the controller may not know.
-
-        After a clean shutdown and a start without that directory, an empty or older log would count
-        as that of a member of ISR or ELR (E7).
-        """
-        topics = self.image.topics
-        pending = [
-            TopicPartition(topics[key.topic_id].name, key.partition)
-            for key in self.assignments.pending
-            if key.topic_id in topics
-        ]
-        return list(dict.fromkeys([*self._lost.unreported, *pending]))
+        """Replicas whose loss, or whose directory, the controller may not know (E7)."""
+        pending = _names(self.image, self.assignments.pending)
+        return list(dict.fromkeys((*self._lost.unreported, *pending)))
 
     def _flushed(self, log: UnifiedLog) -> None:
         name = log.topic_partition
@@ -470,6 +460,13 @@ class ReplicaManager:
             partition.flushed()
         elif not log.awaits_flush:
             self._fetchers.flushed(TopicIdPartition(partition.topic_id, name.partition))
+
+
+def _names(image: MetadataImage, keys: Iterable[TopicIdPartition]) -> Iterator[TopicPartition]:
+    for topic_id, index in keys:
+        topic = image.topics.get(topic_id)
+        if topic is not None:
+            yield TopicPartition(topic.name, index)
 
 
 def _belongs(

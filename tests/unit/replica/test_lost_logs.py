@@ -13,7 +13,9 @@ from minikafka.common.ids import (
 )
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
     MetaProperties,
+    read_offsets,
     write_meta_properties,
     write_offsets,
 )
@@ -45,6 +47,13 @@ def manager():
     return manager
 
 
+class _Least(Random):
+    """A power loss keeps only what is durable."""
+
+    def randint(self, a, b):
+        return a
+
+
 def lost_image():
     """Partition 0 of t is on broker 1, partition 1 is not; 3 and 4 were in a directory before."""
     builder = ImageBuilder(MetadataImage())
@@ -64,13 +73,14 @@ def lost_image():
 def lost(manager):
     lost = LostLogs(manager, 1)
     image = lost_image()
-    lost.find(image, local_changes(MetadataImage(), image, 1))
+    # Partition 1 is not on this broker.
+    assert lost.find(image, local_changes(MetadataImage(), image, 1)) == [OTHER]
     return lost
 
 
 def test_only_what_held_records_and_belongs_here_is_lost(manager, lost):
     assert (NAME in lost, OTHER in lost, TopicPartition("u", 0) in lost) == (True, False, False)
-    assert manager.lost == {NAME: ("/one/t-0", 5)}
+    assert manager.lost == {NAME: ("/one/t-0", 5), OTHER: ("/one/t-1", 6)}
 
 
 def test_what_was_in_a_directory_that_is_gone_is_lost(lost, caplog):
@@ -127,13 +137,52 @@ def test_it_is_known_at_the_next_start_unless_it_is_forgotten(manager, lost):
     manager.checkpoint_high_watermarks()
     assert manager.lost
     lost.forget(NAME)
-    assert (NAME in lost, manager.lost) == (False, {})
+    assert NAME not in lost
+    assert manager.forget([NAME, OTHER]) == []
+    (disk,) = [home.disk for home in manager.directories]
+    disk.lose_power(Random(1))
+    assert read_offsets(disk, HIGH_WATERMARKS) == read_offsets(disk, LOG_START_OFFSETS) == {}
+    assert (manager.lost, manager.directories[0].forgotten) == ({}, {})
 
 
-def test_it_is_forgotten_though_it_could_not_be_created(manager, lost):
-    assert not lost.keep_offline(NAME, 2)
-    lost.forget(NAME)
-    assert manager.lost == {}
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_a_lost_log_of_a_removed_replica_does_not_come_back(managed, is_copied):
+    """The topic was created again while the broker was stopped, and stayed offline."""
+    write_offsets(managed.disks[0], HIGH_WATERMARKS, {T: 5})
+    restart(managed)
+    managed.start(managed.broker(2), managed.topic(), managed.put(2 if is_copied else 1))
+    assert (T in managed.manager.hosted.online) == is_copied
+    managed.apply(managed.no_topic())
+    restart(managed, power_loss=True)
+    managed.start(
+        managed.broker(2), managed.topic(topic_id=OTHER_ID), managed.put(1, topic_id=OTHER_ID)
+    )
+    assert T in managed.manager.hosted.online
+
+
+def test_a_lost_log_that_another_directory_has_does_not_come_back(managed):
+    """As above: the checkpoint of the other directory named it for good."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[1]))
+    managed.partition().append_as_leader(batch_of(1), required_acks=1)
+    write_offsets(managed.disks[0], HIGH_WATERMARKS, {T: 5})
+    restart(managed)
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[1]))
+    managed.apply(managed.no_topic())
+    restart(managed, power_loss=True)
+    managed.start(
+        managed.broker(2), managed.topic(topic_id=OTHER_ID), managed.put(1, topic_id=OTHER_ID)
+    )
+    assert T in managed.manager.hosted.online
+
+
+def restart(managed, *, power_loss=False):
+    """Start without metadata, after a kill or after a power loss that keeps the least."""
+    for disk in managed.disks:
+        if power_loss:
+            disk.lose_power(_Least(1))
+        else:
+            disk.crash()
+    managed.boot()
 
 
 def test_what_was_lost_while_it_ran_is_copied_once_the_controller_knows(lost, caplog):
