@@ -26,6 +26,11 @@ from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionErr
 
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
+_REQUEST_TIMEOUT_S = 30.0
+"""The longest time of one attempt, as Kafka's default of request.timeout.ms."""
+_LEAST_TIMEOUT_S = 0.001
+_SHARES = 3
+"""An attempt gets at least this fraction of the remaining time, however many servers follow."""
 NOTICE_AFTER_S = 2.0
 """The time after which `on_wait` reports what an operation is waiting for."""
 _BROKERS = 1
@@ -66,16 +71,25 @@ class BrokerConnection:
         Raises:
             OSError: the connection cannot be opened.
         """
-        self._socket = socket.create_connection((host, port), timeout=timeout_s)
+        self._timeout_s = timeout_s
+        self._deadline_s = 0.0
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout_s)
+        except ValueError as error:
+            raise OSError(f"invalid host name: {error}") from None
         self._protocol = ClientConnection(client_id=client_id)
 
-    def ask(self, request: Any, version: int | None = None) -> Any:
-        """Send a request, and wait for its response.
+    def ask(
+        self, request: Any, version: int | None = None, *, timeout_s: float | None = None
+    ) -> Any:
+        """Send a request, and wait for its response: `timeout_s`, or the time of the connection.
 
         Raises:
             NoCommonVersionError: the broker does not have this API, or no common version of it.
             OSError: the connection was closed, the request timed out, or the response is invalid.
         """
+        given_s = self._timeout_s if timeout_s is None else timeout_s
+        self._deadline_s = time.monotonic() + given_s
         try:
             return self._exchange(request, version)
         except (MalformedMessage, KafkaError) as error:
@@ -96,15 +110,32 @@ class BrokerConnection:
     def _flush(self) -> None:
         for part in self._protocol.data_to_send():
             assert not isinstance(part, FileSlice), "a client sends no file slices"
+            self._limit()
             self._socket.sendall(part)
 
+    def _limit(self) -> None:
+        """Let the next operation of the socket end at the deadline."""
+        left_s = self._deadline_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        self._socket.settimeout(left_s)
+
     def _receive(self) -> list[Any]:
+        self._limit()
         data = self._socket.recv(_RECEIVE_BYTES)
         if not data:
             raise ConnectionError("the broker closed the connection")
         answers = self._protocol.receive(data)
         self._flush()
         return answers
+
+
+def _share_s(left_s: float, untried: int) -> float:
+    """Return the time of the next attempt, of the time that is left for `untried` servers.
+
+    A server that accepts connections, but does not answer, must leave time for the others.
+    """
+    return max(min(_REQUEST_TIMEOUT_S, left_s / min(untried, _SHARES)), _LEAST_TIMEOUT_S)
 
 
 def _name_of(request: Any) -> str:
@@ -153,6 +184,7 @@ class AdminClient:
                 raise AdminError(f"{option} {text!r}: {error}") from None
         self._learned: list[tuple[str, int]] = []
         self._any: BrokerConnection | None = None
+        self._any_server = self._servers[0]
         self._by_broker: dict[int, BrokerConnection] = {}
 
     def __enter__(self) -> Self:
@@ -179,23 +211,49 @@ class AdminClient:
             return self._ask_any(request)
 
     def _ask_any(self, request: Any) -> Any:
+        """Ask the connected server, then each other one, until one answers or the timeout."""
         deadline_s = time.monotonic() + self._timeout_s
+        untried: list[tuple[str, int]] = []
+        failures: dict[tuple[str, int], str] = {}
         while True:
+            untried = untried or self._candidates()
+            server = untried[0]
+            timeout_s = _share_s(deadline_s - time.monotonic(), len(untried))
             try:
-                return self._any_connection().ask(request)
+                return self._connected(server, timeout_s).ask(request, timeout_s=timeout_s)
             except _UNSUPPORTED as error:
                 raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
             except OutOfRangeError as error:
                 raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
             except OSError as error:
-                if self._any is not None:
-                    self._any.close()
-                    self._any = None
+                self._disconnect()
+                failures[server] = str(error)
+                del untried[0]
                 if time.monotonic() >= deadline_s:
+                    reasons = "; ".join(f"{at[0]}:{at[1]}: {why}" for at, why in failures.items())
                     raise AdminError(
-                        f"no answer from {self._addresses()}: {error}", ErrorCode.REQUEST_TIMED_OUT
+                        f"no answer from {self._addresses()}: {reasons}",
+                        ErrorCode.REQUEST_TIMED_OUT,
                     ) from None
-                time.sleep(_RETRY_BACKOFF_S)
+                if not untried:
+                    time.sleep(_RETRY_BACKOFF_S)
+
+    def _candidates(self) -> list[tuple[str, int]]:
+        """Return the servers in the order in which they are asked."""
+        connected = [] if self._any is None else [self._any_server]
+        # Brokers of earlier responses are tried after the bootstrap servers.
+        return list(dict.fromkeys((*connected, *self._servers, *self._learned)))
+
+    def _connected(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
+        if self._any is None:
+            self._any = BrokerConnection(*server, self._client_id, timeout_s)
+            self._any_server = server
+        return self._any
+
+    def _disconnect(self) -> None:
+        if self._any is not None:
+            self._any.close()
+            self._any = None
 
     @property
     def endpoint_type(self) -> int:
@@ -239,13 +297,16 @@ class AdminClient:
             return self._ask_broker(broker_id, request)
 
     def _ask_broker(self, broker_id: int, request: Any) -> Any:
+        # If a controller does not answer, the next active one is asked in the remaining time.
+        others = len(self._candidates()) if self._of_controllers else 1
+        timeout_s = _share_s(self._timeout_s, others)
         try:
             connection = self._by_broker.get(broker_id)
             if connection is None:
-                host, port = self._address_of(broker_id)
-                connection = BrokerConnection(host, port, self._client_id, self._timeout_s)
+                address = self._address_of(broker_id)
+                connection = BrokerConnection(*address, self._client_id, timeout_s)
                 self._by_broker[broker_id] = connection
-            return connection.ask(request)
+            return connection.ask(request, timeout_s=timeout_s)
         except _UNSUPPORTED as error:
             raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
         except OutOfRangeError as error:
@@ -277,8 +338,8 @@ class AdminClient:
 
     @property
     def timeout_ms(self) -> int:
-        """The timeout of an operation, for requests with a timeout field."""
-        return int(self._timeout_s * 1000)
+        """The time that the first attempt of an operation gets, for requests with such a field."""
+        return int(_share_s(self._timeout_s, len(self._servers)) * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """Return the live brokers with their addresses."""
@@ -308,20 +369,6 @@ class AdminClient:
     @property
     def _kind(self) -> str:
         return "controller" if self._of_controllers else "broker"
-
-    def _any_connection(self) -> BrokerConnection:
-        if self._any is None:
-            failures: list[str] = []
-            # Brokers of earlier responses are tried after the bootstrap servers.
-            for host, port in dict.fromkeys((*self._servers, *self._learned)):
-                try:
-                    self._any = BrokerConnection(host, port, self._client_id, self._timeout_s)
-                    break
-                except OSError as error:
-                    failures.append(f"{host}:{port}: {error}")
-            if self._any is None:
-                raise OSError("; ".join(failures))
-        return self._any
 
     @contextmanager
     def _noticed(self, what: str) -> Iterator[None]:

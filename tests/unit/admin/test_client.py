@@ -1,7 +1,9 @@
 """The admin client against small servers on loopback."""
 
+import contextlib
 import socket
 import threading
+import time
 
 import pytest
 
@@ -55,6 +57,87 @@ def test_the_next_server_is_tried_where_one_does_not_listen(start):
     server = start(ANSWERS)
     with client(f"127.0.0.1:{unused_port()},{server.address}") as admin:
         assert 7 in admin.brokers()
+
+
+class Silent(Server):
+    """Accepts connections, and does not answer."""
+
+    def __init__(self):
+        self.ended = threading.Event()
+        super().__init__({})
+
+    def converse(self, _):
+        self.ended.wait(30)
+
+    def close(self):
+        self.ended.set()
+        super().close()
+
+
+@pytest.fixture
+def silent():
+    """Servers that accept connections, and do not answer."""
+    servers = [Silent() for _ in range(3)]
+    yield servers
+    for server in servers:
+        server.close()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_next_server_is_asked_where_others_do_not_answer(start, silent, count):
+    server = start(ANSWERS)
+    named = ",".join([*(each.address for each in silent[:count]), server.address])
+    with client(named, timeout_s=0.8) as admin:
+        assert 7 in admin.brokers()
+        assert admin.ask(ListGroupsRequest()).groups == []
+    assert [each.accepted for each in silent[:count]] == [1] * count
+    assert server.accepted == 1
+
+
+def test_no_attempt_takes_longer_than_kafkas_request_timeout(silent, start, monkeypatch):
+    monkeypatch.setattr(client_module, "_REQUEST_TIMEOUT_S", 0.1)
+    server = start(ANSWERS)
+    begin_s = time.monotonic()
+    with client(f"{silent[0].address},{server.address}", timeout_s=60) as admin:
+        assert 7 in admin.brokers()
+    assert time.monotonic() - begin_s < 20
+
+
+def test_every_server_without_an_answer_is_named_with_the_reason(silent):
+    first, second = silent[0].address, f"127.0.0.1:{unused_port()}"
+    expected = pytest.raises(
+        AdminError, match=rf"no answer from {first},{second}: {first}: timed out; {second}: .*efus"
+    )
+    with client(f"{first},{second}", timeout_s=0.2) as admin, expected as error:
+        admin.brokers()
+    assert error.value.code == ErrorCode.REQUEST_TIMED_OUT
+
+
+def test_a_server_that_sends_a_response_byte_by_byte_gets_no_more_time():
+    class Slow(Server):
+        def converse(self, connection):
+            connection.recv(65536)
+            with contextlib.suppress(OSError):
+                for byte in b"\0\0\1\0" + bytes(256):
+                    connection.sendall(bytes([byte]))
+                    time.sleep(0.02)
+
+    slow = Slow({})
+    begin_s = time.monotonic()
+    try:
+        with client(slow.address, timeout_s=0.1) as admin, pytest.raises(AdminError):
+            admin.brokers()
+        assert time.monotonic() - begin_s < 2
+    finally:
+        slow.close()
+
+
+@pytest.mark.parametrize(
+    ("servers", "timeout_s", "expected_ms"),
+    [("a:1", 5, 5000), ("a:1", 60, 30_000), ("a:1,b:1", 5, 2500), ("a:1,b:1,c:1,d:1", 60, 20_000)],
+)
+def test_requests_have_the_time_of_an_attempt(servers, timeout_s, expected_ms):
+    assert client(servers, timeout_s=timeout_s).timeout_ms == expected_ms
 
 
 def test_a_broker_that_was_seen_stands_in_for_one_that_was_named(start):
