@@ -29,8 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave directories alone that are formatted for this cluster and node",
     )
-    releases = ", ".join(RELEASES)
-    flag("--release-version", "-r", metavar="VERSION", help=f"levels of a release: {releases}")
+    flag("--release-version", "-r", metavar="VERSION", help=f"levels of a release: {RELEASES}")
     flag(
         "--feature",
         "-f",

@@ -11,16 +11,21 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import (
     DEFAULT_LEVELS,
     KRAFT_VERSION,
+    LATEST_METADATA_VERSION,
     METADATA_VERSION,
     SUPPORTED_FEATURES,
 )
-from minikafka.metadata.release_levels import levels_of
+from minikafka.metadata.release_levels import dependency, level_of, levels_of
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.server.format import FormatError, format_node, random_uuid
 from minikafka.server.os_disk import OsDisk
 
-RELEASES = {"3.9": 21, "4.0": 25, "4.1": 27, "4.2": 29, "4.3": 30}
-"""Release -> its metadata.version."""
+RELEASES = "3.3 to 4.3, or a metadata.version such as 4.0-IV1"
+"""The allowed values of --release-version."""
+
+
+_MAX_DIGITS = 5
+"""More digits than any level has."""
 
 
 class FormatOptions(NamedTuple):
@@ -53,10 +58,18 @@ def format_directories(config: NodeConfig, options: FormatOptions) -> None:
         raise FormatError(f"--cluster-id {options.cluster_id!r}: is empty or not printable")
     levels = _levels(options.release_version, options.features)
     voters = _voters(options, config)
-    if levels.get(KRAFT_VERSION) == 0 and (voters or options.no_initial_controllers):
+    # Not a record: the voters of the first snapshot have it.
+    kraft_version = levels.pop(KRAFT_VERSION, None)
+    is_dynamic = not config.voters and bool(voters or options.no_initial_controllers)
+    if kraft_version == 0 and is_dynamic:
         raise FormatError(
             "--feature kraft.version=0: a dynamic quorum has 1; level 0 goes with "
             "controller.quorum.voters"
+        )
+    if kraft_version == 1 and not is_dynamic:
+        raise FormatError(
+            "--feature kraft.version=1: needs a dynamic quorum; remove controller.quorum.voters, "
+            "and give --standalone, --initial-controllers or --no-initial-controllers"
         )
     formatted = format_node(
         config, options.cluster_id, levels, voters, ignore_formatted=options.ignore_formatted
@@ -87,28 +100,49 @@ def print_info(config: NodeConfig) -> int:
 
 
 def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
-    levels = dict(DEFAULT_LEVELS)
-    if release is not None:
-        key = ".".join(release.split("-", 1)[0].split(".")[:2])
-        if key not in RELEASES:
+    """Return the levels of the release or metadata.version, changed by single features."""
+    given = dict(map(_feature_level, features))
+    if release is None:
+        metadata_version = given.get(METADATA_VERSION, LATEST_METADATA_VERSION)
+    elif METADATA_VERSION in given:
+        raise FormatError(
+            f"--feature {METADATA_VERSION}: does not go with --release-version, which sets "
+            f"{METADATA_VERSION}; give one of them"
+        )
+    else:
+        metadata_version = _metadata_version(release)
+    of_release = levels_of(metadata_version)
+    levels = {METADATA_VERSION: metadata_version}
+    levels |= {name: of_release[name] for name in DEFAULT_LEVELS if of_release.get(name)}
+    levels |= given
+    for name, level in levels.items():
+        needed, least = dependency(name, level) or (METADATA_VERSION, 0)
+        if levels.get(needed, 0) < least:
             raise FormatError(
-                f"--release-version {release}: unknown; allowed: {', '.join(RELEASES)}"
+                f"--feature {name}={level}: needs {needed} {least} or later, not "
+                f"{levels.get(needed, 0)}"
             )
-        of_release = levels_of(RELEASES[key])
-        levels = {METADATA_VERSION: RELEASES[key]}
-        levels |= {name: of_release[name] for name in DEFAULT_LEVELS if of_release.get(name)}
-    for feature in features:
-        name, separator, text = feature.partition("=")
-        supported = SUPPORTED_FEATURES.get(name)
-        if not separator or not (text.isascii() and text.isdigit()):
-            raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
-        if supported is None or not supported.includes(int(text)):
-            allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"
-            raise FormatError(
-                f"--feature {name}: level {text} is not supported; allowed: {allowed}"
-            )
-        levels[name] = int(text)
     return levels
+
+
+def _metadata_version(release: str) -> int:
+    name = release if "-" in release else ".".join(release.split(".")[:2])
+    level = level_of(name)
+    if level is None or level > LATEST_METADATA_VERSION:
+        raise FormatError(f"--release-version {release}: unknown; allowed: {RELEASES}")
+    return level
+
+
+def _feature_level(feature: str) -> tuple[str, int]:
+    name, separator, text = feature.partition("=")
+    supported = SUPPORTED_FEATURES.get(name)
+    if not separator or not (text.isascii() and text.isdigit()):
+        raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
+    level = int(text) if len(text) <= _MAX_DIGITS else None
+    if supported is None or level is None or not supported.includes(level):
+        allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"
+        raise FormatError(f"--feature {name}: level {text} is not supported; allowed: {allowed}")
+    return name, level
 
 
 def _voters(options: FormatOptions, config: NodeConfig) -> VoterSet | None:

@@ -106,7 +106,23 @@ def test_directory_that_cannot_be_made_is_named(node, capsys):
         (["--feature", "metadata.version=\u00b2"], "is no NAME=LEVEL"),
         (["--feature", "metadata.version=9999"], "level 9999 is not supported"),
         (["--feature", "nonsense=1"], "allowed: none"),
+        (["--feature", "metadata.version=" + "9" * 5000], "is not supported"),
         (["--standalone"], "makes a static quorum"),
+        (["--release-version", "4.4"], "--release-version 4.4: unknown; allowed: 3.3 to 4.3"),
+        (["--release-version", "4.0-IV9"], "--release-version 4.0-IV9: unknown"),
+        (
+            ["--release-version", "4.3", "--feature", "metadata.version=30"],
+            "does not go with --release-version",
+        ),
+        (
+            ["--feature", "metadata.version=22", "--feature", "eligible.leader.replicas.version=1"],
+            "eligible.leader.replicas.version=1: needs metadata.version 23 or later, not 22",
+        ),
+        (["--feature", "kraft.version=1"], "kraft.version=1: needs a dynamic quorum"),
+        (
+            ["--feature", "kraft.version=1", "--no-initial-controllers"],
+            "kraft.version=1: needs a dynamic quorum",
+        ),
     ],
 )
 def test_wrong_options_format_nothing(node, capsys, options, message):
@@ -134,6 +150,13 @@ def test_a_dynamic_quorum_has_kraft_version_1(node, capsys, quorum):
     node.be_dynamic()
     assert node.format(quorum, "--feature", "kraft.version=0") == 1
     assert "--feature kraft.version=0: a dynamic quorum has 1" in capsys.readouterr().err
+
+
+def test_the_level_of_a_dynamic_quorum_is_no_record_of_the_bootstrap_file(node):
+    node.be_dynamic()
+    assert node.format("--standalone", "--feature", "kraft.version=1") == 0
+    records = read_bootstrap(OsDisk(str(node.path / "one")))
+    assert "kraft.version" not in feature_levels(records)
 
 
 def test_first_voter_has_the_directory_id_that_was_given(node):
@@ -194,6 +217,21 @@ def test_several_voters_are_named_once_and_this_one_is_among_them(node, capsys):
         (["--release-version", "4.0"], {"metadata.version": 25, "transaction.version": 2}),
         ([], {
             "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 2,
+        }),
+        (["--release-version", "4.0.1"], {"metadata.version": 25, "transaction.version": 2}),
+        (["--release-version", "4.0-IV1"], {"metadata.version": 23}),
+        (["--release-version", "3.3"], {"metadata.version": 7}),
+        (["--feature", "metadata.version=20"], {"metadata.version": 20}),
+        (["--feature", "metadata.version=24"], {"metadata.version": 24, "transaction.version": 2}),
+        (["--feature", "metadata.version=23", "--feature", "eligible.leader.replicas.version=1"], {
+            "metadata.version": 23, "eligible.leader.replicas.version": 1,
+        }),
+        # As Kafka: transaction.version depends on no other feature.
+        (["--feature", "metadata.version=7", "--feature", "transaction.version=2"], {
+            "metadata.version": 7, "transaction.version": 2,
+        }),
+        (["--feature", "kraft.version=0", "--feature", "metadata.version=21"], {
+            "metadata.version": 21,
         }),
         (["--feature", "transaction.version=1"], {
             "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 1,
