@@ -26,7 +26,7 @@ from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionErr
 
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
-_REQUEST_TIMEOUT_S = 30.0
+REQUEST_TIMEOUT_S = 30.0
 """The longest time of one attempt, as Kafka's default of request.timeout.ms."""
 _LEAST_TIMEOUT_S = 0.001
 _SHARES = 3
@@ -130,12 +130,22 @@ class BrokerConnection:
         return answers
 
 
-def _share_s(left_s: float, untried: int) -> float:
-    """Return the time of the next attempt, of the time that is left for `untried` servers.
+def _server_of(text: str) -> tuple[str, int]:
+    """Return host and port of a server.
 
-    A server that accepts connections, but does not answer, must leave time for the others.
+    Raises:
+        ValueError: the address is not valid; the message says why.
     """
-    return max(min(_REQUEST_TIMEOUT_S, left_s / min(untried, _SHARES)), _LEAST_TIMEOUT_S)
+    host, port = parse_address(text)
+    if not host:
+        raise ValueError("the host is missing")
+    if port == 0:
+        raise ValueError("port 0 is not the port of a server")
+    try:
+        host.encode("idna")
+    except UnicodeError as error:
+        raise ValueError(f"the host is not valid: {error.__cause__ or error}") from None
+    return host, port
 
 
 def _name_of(request: Any) -> str:
@@ -157,12 +167,15 @@ class AdminClient:
         *,
         client_id: str,
         timeout_s: float = 30.0,
+        request_timeout_s: float = REQUEST_TIMEOUT_S,
         on_wait: Callable[[str], None] | None = None,
         of_controllers: bool = False,
     ) -> None:
         """Parse the addresses; connections are opened when they are needed.
 
         With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
+
+        An operation takes up to `timeout_s`, one attempt of it up to `request_timeout_s`.
 
         `on_wait` is called, from another thread, with a sentence about each operation that takes
         longer than NOTICE_AFTER_S.
@@ -175,10 +188,11 @@ class AdminClient:
         self._of_controllers = of_controllers
         self._waits_for = ""
         self._timeout_s = timeout_s
+        self._request_timeout_s = request_timeout_s
         self._servers: list[tuple[str, int]] = []
         for text in bootstrap_servers.split(","):
             try:
-                self._servers.append(parse_address(text.strip()))
+                self._servers.append(_server_of(text.strip()))
             except ValueError as error:
                 option = "--bootstrap-controller" if of_controllers else "--bootstrap-server"
                 raise AdminError(f"{option} {text!r}: {error}") from None
@@ -218,7 +232,7 @@ class AdminClient:
         while True:
             untried = untried or self._candidates()
             server = untried[0]
-            timeout_s = _share_s(deadline_s - time.monotonic(), len(untried))
+            timeout_s = self._share_s(deadline_s - time.monotonic(), len(untried))
             try:
                 return self._connected(server, timeout_s).ask(request, timeout_s=timeout_s)
             except _UNSUPPORTED as error:
@@ -237,6 +251,14 @@ class AdminClient:
                     ) from None
                 if not untried:
                     time.sleep(_RETRY_BACKOFF_S)
+
+    def _share_s(self, left_s: float, untried: int) -> float:
+        """Return the time of the next attempt, of the time that is left for `untried` servers.
+
+        A server that accepts connections, but does not answer, must leave time for the others.
+        """
+        share_s = left_s / min(untried, _SHARES)
+        return max(min(self._request_timeout_s, share_s), _LEAST_TIMEOUT_S)
 
     def _candidates(self) -> list[tuple[str, int]]:
         """Return the servers in the order in which they are asked."""
@@ -299,7 +321,7 @@ class AdminClient:
     def _ask_broker(self, broker_id: int, request: Any) -> Any:
         # If a controller does not answer, the next active one is asked in the remaining time.
         others = len(self._candidates()) if self._of_controllers else 1
-        timeout_s = _share_s(self._timeout_s, others)
+        timeout_s = self._share_s(self._timeout_s, others)
         try:
             connection = self._by_broker.get(broker_id)
             if connection is None:
@@ -339,7 +361,7 @@ class AdminClient:
     @property
     def timeout_ms(self) -> int:
         """The time that the first attempt of an operation gets, for requests with such a field."""
-        return int(_share_s(self._timeout_s, len(self._servers)) * 1000)
+        return int(self._share_s(self._timeout_s, len(self._servers)) * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """Return the live brokers with their addresses."""

@@ -22,6 +22,8 @@ from minikafka.bench.run import Bench
 from minikafka.bench.targets import (
     BenchError,
 )
+from minikafka.cli._numbers import whole
+from minikafka.common.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     pass
@@ -72,7 +74,7 @@ def _interrupt(_number: int, _frame: object) -> NoReturn:
 def _target_arguments(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--bootstrap-server", metavar="HOST:PORT", help="a running cluster")
     group.add_argument("--versus", metavar="HOST:PORT", help="another cluster to compare with")
-    group.add_argument("--start-nodes", type=int, metavar="N", help="start minikafka with N nodes")
+    group.add_argument("--start-nodes", type=whole, metavar="N", help="nodes of minikafka to start")
     group.add_argument(
         "--kafka-tools",
         type=Path,
@@ -81,7 +83,7 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument(
         "--base-port",
-        type=int,
+        type=whole,
         default=_DEFAULT_BASE_PORT,
         metavar="PORT",
         help="first port of a started cluster (default %(default)s; Kafka: 400 more)",
@@ -142,7 +144,7 @@ def _load_arguments(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument(
         "--warm-mb",
-        type=int,
+        type=whole,
         metavar="MIB",
         help="memory to warm before each load (default: the possible growth of the logs)",
     )
@@ -154,7 +156,7 @@ def _load_arguments(group: "argparse._ArgumentGroup") -> None:
         help="load on each target before the measurements (default %(default)s)",
     )
     group.add_argument(
-        "--seed", type=int, default=1, help="seed of the order (default %(default)s)"
+        "--seed", type=whole, default=1, help="seed of the order (default %(default)s)"
     )
     group.add_argument(
         "--startup",
@@ -204,12 +206,13 @@ def _load_names(text: str) -> tuple[str, ...]:
 
 def _numbers(text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(word) for word in text.split(","))
+        return tuple(whole_number(word) for word in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
 
 
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
+    try:
+        return whole_number(text, 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0") from None

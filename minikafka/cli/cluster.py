@@ -9,6 +9,7 @@ from functools import partial
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
+from minikafka.cli._numbers import number
 from minikafka.cli._subcommands import (
     declare_servers,
     run_with_client,
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     cluster_id = actions.add_parser("cluster-id", help="print the id of the cluster")
     gone = actions.add_parser("unregister", help="remove the registration of a broker")
-    gone.add_argument("--id", "-i", type=int, required=True, metavar="ID", help="the broker")
+    gone.add_argument("--id", "-i", type=number(), required=True, metavar="ID", help="the broker")
     endpoints = actions.add_parser("list-endpoints", help="list brokers or controllers")
     endpoints.add_argument(
         "--include-fenced-brokers", action="store_true", help="list fenced brokers, too"

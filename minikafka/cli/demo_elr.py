@@ -10,6 +10,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from minikafka.cli._numbers import number
 from minikafka.cli._usage import UNDECIDED, USAGE, or_undecided, usage_error
 from minikafka.commands.demo_elr import PORTS, show_both
 from minikafka.testing.cluster import ClusterError
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument(
         "--base-port",
-        type=int,
+        type=number(),
         default=0,
         metavar="PORT",
         help="the first of eight ports (default: free ones)",

@@ -14,6 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from minikafka.cli._numbers import number
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.layout import Layout, LayoutError
 from minikafka.dev.supervisor import ACTIONS, Supervisor, ask_owner, run_in_one_process
@@ -25,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", metavar=f"{{{','.join(ACTIONS)}}}",
                         help="act on one node")  # fmt: skip
     parser.add_argument("node", nargs="?", help="the node to act on")
-    parser.add_argument("--nodes", type=int, default=3, metavar="N",
+    parser.add_argument("--nodes", type=number(), default=3, metavar="N",
                         help="number of nodes (default 3)")  # fmt: skip
-    parser.add_argument("--voters", type=int, metavar="N",
+    parser.add_argument("--voters", type=number(), metavar="N",
                         help="number of controllers, the first nodes (default 3; 1 if there are "
                         "fewer than 3 nodes)")  # fmt: skip
-    parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
+    parser.add_argument("--base-port", type=number(), default=19092, metavar="PORT",
                         help="the first node's port (default 19092)")  # fmt: skip
     # Not `required`: argparse would then not report an unknown option.
     parser.add_argument("--dir", type=Path, help="the cluster's directory (required)")
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         if args.node is None:
             print(f"dev {args.action}: give the node's id", file=sys.stderr)
             return 2
-        if not args.node.isdecimal():
+        if not args.node.isascii() or not args.node.isdigit():
             print(f"dev {args.action} {args.node}: not a node id", file=sys.stderr)
             return 2
         return ask_owner(args.dir, f"{args.action} {args.node}")

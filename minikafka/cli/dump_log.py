@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from minikafka.cli._numbers import number
 from minikafka.commands.dump_log import UNBOUNDED, DumpOptions, dump_files
 
 
@@ -46,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flag("--skip-record-metadata", action="store_true", help="print only keys and values")
     flag("--index-sanity-check", action="store_true", help="check an index without printing it")
     flag("--verify-index-only", action="store_true", help="compare an index with its log only")
-    flag("--max-message-size", type=int, default=5 * 1024 * 1024, help="of an indexed batch")
-    flag("--max-bytes", type=int, default=UNBOUNDED, help="stop a log after so many bytes")
+    flag("--max-message-size", type=number(), default=5 * 1024 * 1024, help="of an indexed batch")
+    flag("--max-bytes", type=number(), default=UNBOUNDED, help="stop a log after so many bytes")
 
 
 if __name__ == "__main__":

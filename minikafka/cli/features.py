@@ -9,6 +9,7 @@ import sys
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
+from minikafka.cli._numbers import number
 from minikafka.cli._subcommands import (
     declare_servers,
     run_with_client,
@@ -31,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     declare_servers(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     describe = actions.add_parser("describe", help="show the features of the cluster")
-    describe.add_argument("--node-id", type=int, metavar="ID", help="as this broker knows them")
+    describe.add_argument(
+        "--node-id", type=number(), metavar="ID", help="as this broker knows them"
+    )
     upgrade = actions.add_parser("upgrade", help="raise feature levels")
     downgrade = actions.add_parser("downgrade", help="lower feature levels")
     downgrade.add_argument("--unsafe", action="store_true", help="even where metadata is lost")

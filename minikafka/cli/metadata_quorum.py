@@ -9,6 +9,7 @@ from functools import partial
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
+from minikafka.cli._numbers import number
 from minikafka.cli._subcommands import (
     declare_servers,
     run_with_client,
@@ -22,6 +23,7 @@ from minikafka.commands.metadata_quorum import (
     remove_controller,
 )
 from minikafka.commands.options import FAILED, ToolError
+from minikafka.common.whole_numbers import INT32_MIN
 from minikafka.config.definition import ConfigError
 from minikafka.server.one_node import read_config
 
@@ -38,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "add-controller", help="make a controller a voter; --command-config is its properties file"
     )
     remove = actions.add_parser("remove-controller", help="make a voter an observer")
-    remove.add_argument("--controller-id", "-i", type=int, required=True, metavar="ID")
+    remove.add_argument(
+        "--controller-id", "-i", type=number(INT32_MIN), required=True, metavar="ID"
+    )
     remove.add_argument("--controller-directory-id", "-d", required=True, metavar="ID")
     for action in (add, remove):
         action.add_argument("--dry-run", action="store_true", help="change nothing")

@@ -5,6 +5,7 @@ import re
 import sys
 
 from minikafka.admin.client import AdminError
+from minikafka.cli._numbers import number
 from minikafka.commands.metrics import MetricsOptions, print_metrics
 from minikafka.commands.options import FAILED, ToolError
 
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     servers.add_argument("--bootstrap-controller", metavar="HOST:PORT,...",
                          help="controllers to ask first; shows controllers")  # fmt: skip
     parser.add_argument("--command-config", metavar="FILE", help="properties of the client")
-    parser.add_argument("--node", action="append", type=int, default=[], metavar="ID",
+    parser.add_argument("--node", action="append", type=number(), default=[], metavar="ID",
                         help="a node to show; may be given several times")  # fmt: skip
     parser.add_argument("--match", type=_pattern, default=re.compile(""), metavar="REGEX",
                         help="show metrics whose name or labels this matches")  # fmt: skip

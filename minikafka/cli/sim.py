@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
+from minikafka.cli._numbers import whole
 from minikafka.cli._usage import USAGE, usage_error
 from minikafka.commands import scenario
 from minikafka.commands.options import ToolError
@@ -26,14 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
-    parser.add_argument("--seeds", type=int, default=1, metavar="COUNT", help="number of seeds")
+    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="the first seed")
+    parser.add_argument("--seeds", type=whole, default=1, metavar="COUNT", help="number of seeds")
     parser.add_argument(
-        "--seconds", type=int, default=180, metavar="S",
+        "--seconds", type=whole, default=180, metavar="S",
         help="duration of the faults of each seed, in virtual time (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--steps", type=int, default=0, metavar="N",
+        "--steps", type=whole, default=0, metavar="N",
         help="end the faults of each seed after this many steps (default: no limit)",
     )  # fmt: skip
     parser.add_argument(

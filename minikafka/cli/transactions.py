@@ -12,6 +12,7 @@ from typing import NoReturn
 from minikafka import __version__
 from minikafka.admin.client import AdminClient
 from minikafka.admin.transactions import Marker
+from minikafka.cli._numbers import number
 from minikafka.cli._subcommands import run_with_client, say_errors_with
 from minikafka.commands.options import FAILED, ToolError
 from minikafka.commands.transactions import (
@@ -25,9 +26,11 @@ from minikafka.commands.transactions import (
     terminate,
 )
 from minikafka.common.ids import TopicPartition
+from minikafka.common.whole_numbers import INT16_MAX, INT32_MAX, INT64_MAX, INT64_MIN
 
 _LONGEST_TRANSACTION_MIN = 15
 _MINUTE_MS = 60_000
+_NO_EPOCH = -1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="COMMAND", required=True)
     listing = actions.add_parser("list", help="list transactions")
     listing.add_argument(
-        "--duration-filter", type=int, default=-1, metavar="MS",
+        "--duration-filter", type=number(INT64_MIN, INT64_MAX), default=-1, metavar="MS",
         help="only transactions that are open for longer; all if negative (%(default)s)",
     )  # fmt: skip
     listing.add_argument(
@@ -53,22 +56,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "describe-producers", help="describe the producers of a partition"
     )
     producers.add_argument(
-        "--broker-id", type=int, metavar="ID", help="at this replica instead of the leader"
+        "--broker-id", type=number(), metavar="ID", help="at this replica instead of the leader"
     )
     _declare_partition(producers, required=True)
     aborted = actions.add_parser("abort", help="abort a hanging transaction")
     _declare_partition(aborted, required=True)
     aborted.add_argument(
-        "--start-offset", type=int, metavar="OFFSET", help="the first offset of the transaction"
-    )
-    for name in ("--producer-id", "--producer-epoch", "--coordinator-epoch"):
+        "--start-offset", type=number(0, INT64_MAX), metavar="OFFSET",
+        help="the first offset of the transaction",
+    )  # fmt: skip
+    for name, low, high in (
+        ("--producer-id", 0, INT64_MAX),
+        ("--producer-epoch", 0, INT16_MAX),
+        ("--coordinator-epoch", _NO_EPOCH, INT32_MAX),
+    ):
         aborted.add_argument(
-            name, type=int, metavar="N", help="instead of --start-offset, all three"
+            name, type=number(low, high), metavar="N", help="instead of --start-offset, all three"
         )
     hanging = actions.add_parser("find-hanging", help="find hanging transactions")
-    hanging.add_argument("--broker-id", type=int, metavar="ID", help="search its replicas")
+    hanging.add_argument("--broker-id", type=number(), metavar="ID", help="search its replicas")
     hanging.add_argument(
-        "--max-transaction-timeout", type=int, default=_LONGEST_TRANSACTION_MIN, metavar="MIN",
+        "--max-transaction-timeout", type=number(), default=_LONGEST_TRANSACTION_MIN, metavar="MIN",
         help="the longest timeout of a transaction, in minutes (%(default)s)",
     )  # fmt: skip
     _declare_partition(hanging, required=False)
@@ -85,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _declare_partition(parser: argparse.ArgumentParser, *, required: bool) -> None:
     parser.allow_abbrev = False
     parser.add_argument("--topic", required=required, metavar="NAME")
-    parser.add_argument("--partition", type=int, required=required, metavar="N")
+    parser.add_argument("--partition", type=number(), required=required, metavar="N")
 
 
 def _wrong_command_line(parser: argparse.ArgumentParser, message: str) -> NoReturn:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from minikafka.cli._numbers import whole
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
 from minikafka.harness.plan import draw
 from minikafka.harness.plan.injections import INJECTIONS
@@ -59,17 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, help=f"duration of writing ({seconds:g}, or the profile's)"
     )
     run.add_argument(
-        "--seed", type=int, help="the same seed repeats the choices of a run (default: random)"
+        "--seed", type=whole, help="the same seed repeats the choices of a run (default: random)"
     )
     run.add_argument(
         "--out", type=Path, help="an empty folder for all files (default: out/verify-TIME)"
     )
     run.add_argument(
-        "--min-isr", type=int, help=f"min.insync.replicas ({defaults.min_isr}, or the profile's)"
+        "--min-isr", type=whole, help=f"min.insync.replicas ({defaults.min_isr}, or the profile's)"
     )
     run.add_argument(
         "--nodes",
-        type=int,
+        type=whole,
         default=defaults.nodes,
         help="number of brokers, also of an external cluster (%(default)s)",
     )
@@ -79,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     run.add_argument(
         "--min-acknowledged",
-        type=int,
+        type=whole,
         metavar="N",
         default=defaults.min_acknowledged,
         help="with fewer acknowledged records the run is undecided (%(default)s)",
@@ -121,11 +122,11 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
     def add(option: str, about: str, **how: Any) -> None:
         group.add_argument(option, help=about, **how)
 
-    add("--rate", "records per second in total (%(default)s)", type=int, default=defaults.rate)
-    add("--bytes", "payload bytes per second in total (default: no limit)", type=int, default=0)
-    add("--topics", "number of topics (%(default)s)", type=int, default=defaults.topics)
+    add("--rate", "records per second in total (%(default)s)", type=whole, default=defaults.rate)
+    add("--bytes", "payload bytes per second in total (default: no limit)", type=whole, default=0)
+    add("--topics", "number of topics (%(default)s)", type=whole, default=defaults.topics)
     partitions = defaults.partitions
-    add("--partitions", "partitions of each topic (%(default)s)", type=int, default=partitions)
+    add("--partitions", "partitions of each topic (%(default)s)", type=whole, default=partitions)
     add("--topic", "use this topic; created if missing, else empty", default="", metavar="NAME")
     add(
         "--client",
@@ -133,14 +134,14 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
         action="append",
         choices=CLIENTS,
     )
-    add("--producers", "number of producers; clients in turn (default: one each)", type=int)
+    add("--producers", "number of producers; clients in turn (default: one each)", type=whole)
     add("--acks", "(%(default)s)", choices=ACKS, default=workload.acks)
     add("--idempotence", "(default: on with acks=all)", choices=("on", "off"))
     add("--compression", "(%(default)s)", choices=COMPRESSIONS, default=workload.compression)
     for name in ("size_min", "size_max"):
         value = getattr(workload, f"{name}_bytes")
         option = "--" + name.replace("_", "-")
-        add(option, "payload bytes of a record (%(default)s)", type=int, default=value)
+        add(option, "payload bytes of a record (%(default)s)", type=whole, default=value)
     distribution = workload.size_distribution
     add("--size-distribution", "(%(default)s)", choices=DISTRIBUTIONS, default=distribution)
     add("--key-skew", "exponent of a Zipf distribution (0: none)", type=float, default=0.0)
@@ -168,7 +169,7 @@ def _workload(args: argparse.Namespace) -> WorkloadOptions:
 
 def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> None:
     own = parser.add_argument_group("a cluster that the run starts (default)")
-    own.add_argument("--base-port", type=int, default=0, help="port of node 1 (default: free)")
+    own.add_argument("--base-port", type=whole, default=0, help="port of node 1 (default: free)")
     own.add_argument(
         "--network",
         choices=NETWORKS,

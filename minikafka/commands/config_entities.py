@@ -7,6 +7,7 @@ Source: `ConfigCommandOptions`.
 from typing import NamedTuple
 
 from minikafka.commands.options import Options, ToolError, UsageError
+from minikafka.common.whole_numbers import whole_number
 
 TOPICS = "topics"
 BROKERS = "brokers"
@@ -114,11 +115,19 @@ def _names(options: Options) -> list[str]:
 
 def _check_broker_ids(entity_type: str, names: list[str]) -> None:
     for name in names:
-        if name and not name.removeprefix("-").isdecimal():
+        # Kafka takes any number of 32 bits here; a broker id is not negative.
+        if name and not _is_broker_id(name):
             raise ToolError(
                 f"The entity name for {entity_type} must be a valid integer broker id, "
                 f"but it is: {name}"
             )
+
+
+def _is_broker_id(name: str) -> bool:
+    try:
+        return whole_number(name) >= 0
+    except ValueError:
+        return False
 
 
 def _check_describe(options: Options, entity_type: str) -> None:

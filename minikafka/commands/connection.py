@@ -1,10 +1,12 @@
 """The connection of a command to its cluster, and the properties files that commands read."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from minikafka.admin.client import AdminClient
+from minikafka.admin.client import REQUEST_TIMEOUT_S, AdminClient
 from minikafka.commands.options import Options, ToolError
+from minikafka.common.whole_numbers import INT16_MAX, whole_number
 from minikafka.config.definition import ConfigError
 from minikafka.config.properties import parse_properties
 
@@ -22,17 +24,30 @@ def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClien
     protocol = properties.get("security.protocol", "PLAINTEXT")
     if protocol.upper() != "PLAINTEXT":
         raise ToolError(f"security.protocol={protocol}: only PLAINTEXT is supported")
-    timeout_ms = properties.get("default.api.timeout.ms", str(default_timeout_ms))
-    if not timeout_ms.isdigit() or int(timeout_ms) == 0:
-        raise ToolError(f"default.api.timeout.ms={timeout_ms}: must be a number above 0")
+    timeout_s = _seconds(properties, "default.api.timeout.ms", default_timeout_ms)
+    request_timeout_s = _seconds(properties, "request.timeout.ms", int(REQUEST_TIMEOUT_S * 1000))
+    client_id = properties.get("client.id", "minikafka-admin")
+    if len(client_id.encode()) > INT16_MAX:
+        raise ToolError(
+            f"client.id={client_id[:20]}...: is longer than {INT16_MAX} bytes, which is the limit"
+        )
     controllers = options.value("bootstrap-controller")
     return AdminClient(
         controllers or options.value("bootstrap-server") or "",
         of_controllers=controllers is not None,
-        client_id=properties.get("client.id", "minikafka-admin"),
-        timeout_s=int(timeout_ms) / 1000,
+        client_id=client_id,
+        timeout_s=timeout_s,
+        request_timeout_s=request_timeout_s,
         on_wait=lambda what: print(what, file=sys.stderr, flush=True),
     )
+
+
+def _seconds(properties: Mapping[str, str], key: str, default_ms: int) -> float:
+    """Return a time of the properties, which are in milliseconds, in seconds."""
+    try:
+        return whole_number(properties.get(key, str(default_ms)), 1) / 1000
+    except ValueError as error:
+        raise ToolError(f"{key}={properties[key][:40]}: {error}") from None
 
 
 def read_properties(path: str) -> dict[str, str]:

@@ -11,8 +11,7 @@ from typing import Any
 from minikafka.commands.java_order import partition_order
 from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
-
-_MAX_INT = 2**31 - 1
+from minikafka.common.whole_numbers import INT32_MAX
 
 
 class ElectionFile:
@@ -68,8 +67,8 @@ def _number(row: Mapping[str, Any], name: str) -> int:
     value = _field(row, name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise ToolError(f'"{name}" is no whole number in {_shown(row)}')
-    if not 0 <= value <= _MAX_INT:
-        raise ToolError(f'"{name}" is not between 0 and {_MAX_INT} in {_shown(row)}')
+    if not 0 <= value <= INT32_MAX:
+        raise ToolError(f'"{name}" is not between 0 and {INT32_MAX} in {_shown(row)}')
     return value
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from minikafka.admin.client import AdminClient
 from minikafka.admin.features import UpgradeType, describe_features, update_features
 from minikafka.commands.options import FAILED, ToolError
+from minikafka.common.whole_numbers import INT16_MAX, whole_number
 from minikafka.metadata.features import KRAFT_VERSION, METADATA_VERSION
 from minikafka.metadata.release_levels import (
     RELEASES,
@@ -179,7 +180,7 @@ def _parse(text: str) -> tuple[str, int]:
     if not equals:
         raise ToolError(f"Can't parse feature=level string {text}: equals sign not found.")
     try:
-        return name.strip(), int(level)
+        return name.strip(), whole_number(level, -INT16_MAX - 1, INT16_MAX)
     except ValueError:
         raise ToolError(
             f"Can't parse feature=level string {text}: unable to parse {level} as a short."

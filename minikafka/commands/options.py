@@ -5,6 +5,8 @@ As in Kafka's tools, an option that takes one value and was given twice is an er
 
 from collections.abc import Iterable, Mapping
 
+from minikafka.common.whole_numbers import INT32_MAX, INT32_MIN, is_whole_number, whole_number
+
 FAILED = 1
 """The exit status of a tool that failed."""
 
@@ -47,18 +49,19 @@ class Options:
         return found[0] if found else None
 
     def integer(self, name: str) -> int | None:
-        """Return the value of an option as a number; None if it is missing.
+        """Return the value of an option as a number of 32 bits; None if it is missing.
 
         Raises:
-            ToolError: if it is not a number.
+            ToolError: if it is not such a number.
         """
         text = self.value(name)
         if text is None:
             return None
         try:
-            return int(text)
-        except ValueError:
-            raise ToolError(f"Cannot parse argument '{text}' of option {name}") from None
+            return whole_number(text, INT32_MIN, INT32_MAX)
+        except ValueError as error:
+            why = f": {error}" if is_whole_number(text) else ""
+            raise ToolError(f"Cannot parse argument '{text}' of option {name}{why}") from None
 
     def refuse(self, name: str, others: Iterable[str]) -> None:
         """Raise a UsageError if `name` was given together with one of `others`."""

@@ -27,6 +27,7 @@ from minikafka.commands.reassignment_json import (
 )
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import ZERO_UUID, TopicPartition
+from minikafka.common.whole_numbers import whole_number
 from minikafka.controller.replica_placer import place
 from minikafka.metadata.broker_registration import BrokerRegistration
 
@@ -255,9 +256,9 @@ def _replicas(client: AdminClient, topics: Iterable[str]) -> Assignment:
 
 def _broker_list(text: str) -> list[int]:
     try:
-        brokers = [int(word) for word in text.split(",")]
-    except ValueError:
-        raise ToolError(f'--broker-list "{text}" is no list of numbers') from None
+        brokers = [whole_number(word) for word in text.split(",")]
+    except ValueError as error:
+        raise ToolError(f'--broker-list "{text}" is no list of broker ids: {error}') from None
     repeated = [broker for broker in dict.fromkeys(brokers) if brokers.count(broker) > 1]
     if repeated:
         raise ToolError(f"Broker list contains duplicate entries: {_joined(repeated)}")

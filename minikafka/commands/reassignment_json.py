@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from minikafka.commands.options import ToolError
 from minikafka.common.ids import TopicPartition
+from minikafka.common.whole_numbers import INT32_MAX
 
 ANY_DIRECTORY = "any"
 _VERSION = 1
@@ -119,7 +120,7 @@ def to_json(
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ToolError(f"The input string is not a valid JSON: {error}") from None
     if not isinstance(found, dict):
         raise ToolError("The input string is not a valid JSON")
@@ -136,6 +137,8 @@ def _field(row: Mapping[str, Any], name: str, kind: type) -> Any:
     value = row.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ToolError(f'"{name}" is missing or no {_KINDS[kind]} in {json.dumps(row)}')
+    if isinstance(value, int) and not 0 <= value <= INT32_MAX:
+        raise ToolError(f'"{name}" is not between 0 and {INT32_MAX} in {json.dumps(row)}')
     return value
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.common.ids import Uuid
+from minikafka.common.whole_numbers import whole_number
 from minikafka.config.node_config import NodeConfig, parse_address
 from minikafka.log.checkpoints import read_meta_properties
 from minikafka.metadata.broker_registration import Endpoint
@@ -22,10 +23,6 @@ from minikafka.server.os_disk import OsDisk
 
 RELEASES = "3.3 to 4.3, or a metadata.version such as 4.0-IV1"
 """The allowed values of --release-version."""
-
-
-_MAX_DIGITS = 5
-"""More digits than any level has."""
 
 
 class FormatOptions(NamedTuple):
@@ -138,18 +135,22 @@ def _feature_level(feature: str) -> tuple[str, int]:
     supported = SUPPORTED_FEATURES.get(name)
     if not separator or not (text.isascii() and text.isdigit()):
         raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
-    level = int(text) if len(text) <= _MAX_DIGITS else None
-    if supported is None or level is None or not supported.includes(level):
-        allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"
-        raise FormatError(f"--feature {name}: level {text} is not supported; allowed: {allowed}")
-    return name, level
+    if supported is None:
+        raise FormatError(f"--feature {name}: level {text} is not supported; allowed: none")
+    try:
+        return name, whole_number(text, supported.minimum, supported.maximum)
+    except ValueError:
+        allowed = f"{supported.minimum} to {supported.maximum}"
+        raise FormatError(
+            f"--feature {name}: level {text} is not supported; allowed: {allowed}"
+        ) from None
 
 
 def _voters(options: FormatOptions, config: NodeConfig) -> VoterSet | None:
     """Return the first voters of a dynamic quorum; None for a static or an existing quorum."""
     if not config.is_controller or options.no_initial_controllers:
         return None
-    dynamic = options.standalone or options.initial_controllers
+    dynamic = options.standalone or options.initial_controllers is not None
     if config.voters:
         if dynamic:
             raise FormatError(
@@ -157,7 +158,7 @@ def _voters(options: FormatOptions, config: NodeConfig) -> VoterSet | None:
                 "--standalone and --initial-controllers do not go with it"
             )
         return None
-    if options.initial_controllers:
+    if options.initial_controllers is not None:
         return _initial_controllers(options.initial_controllers, config)
     if not options.standalone:
         raise FormatError(
@@ -173,12 +174,13 @@ def _voters(options: FormatOptions, config: NodeConfig) -> VoterSet | None:
 
 def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
     voters = []
-    for item in text.split(","):
-        node_id, _, rest = item.strip().partition("@")
+    # As Kafka: empty entries are ignored.
+    for item in filter(None, map(str.strip, text.split(","))):
+        node_id, _, rest = item.partition("@")
         address, _, directory = rest.rpartition(":")
         try:
             host, port = parse_address(address)
-            voter_id, directory_id = int(node_id), Uuid.parse(directory)
+            voter_id, directory_id = whole_number(node_id), Uuid.parse(directory)
         except ValueError as error:
             raise FormatError(
                 f"--initial-controllers: {item!r} is no id@host:port:directory-id ({error})"
@@ -187,6 +189,8 @@ def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
             raise FormatError(f"--initial-controllers: the directory id {directory} is reserved")
         listener = config.controller_listener_names[0]
         voters.append(RaftVoter(voter_id, directory_id, (Endpoint(listener, host, port),)))
+    if not voters:
+        raise FormatError("--initial-controllers names no voter; give id@host:port:directory-id")
     found = VoterSet.of(voters)
     if len(found) < len(voters):
         raise FormatError("--initial-controllers names a node id twice")

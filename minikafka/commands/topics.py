@@ -20,6 +20,7 @@ from minikafka.commands.options import Options, ToolError
 from minikafka.commands.topic_lines import TopicReport, partition_line, topic_line
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
+from minikafka.common.whole_numbers import is_whole_number, whole_number
 
 _DEFAULT_PARTITION_LIMIT = 2000
 _MAX_REPLICATION_FACTOR = 32767
@@ -217,8 +218,10 @@ def _assignment(options: Options) -> Sequence[Sequence[int]]:
 
 def _broker_id(word: str) -> int:
     try:
-        return int(word.strip())
-    except ValueError:
+        return whole_number(word.strip())
+    except ValueError as error:
+        if is_whole_number(word.strip()):
+            raise ToolError(f"--replica-assignment: {error}") from None
         raise ToolError(f'For input string: "{word.strip()}"') from None
 
 

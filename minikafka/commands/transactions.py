@@ -21,7 +21,6 @@ from minikafka.messages.describe_producers import ProducerState
 _NO_OFFSET = -1
 _MINUTE_MS = 60_000
 _PAGE = 2000
-_HINT = "Enable debug logging for additional detail."
 
 
 def print_list(client: AdminClient, *, duration_ms: int, pattern: str | None) -> None:
@@ -33,7 +32,7 @@ def print_list(client: AdminClient, *, duration_ms: int, pattern: str | None) ->
     try:
         found = list_transactions(client, duration_ms=duration_ms, pattern=pattern)
     except AdminError as error:
-        raise ToolError(f"Failed to list transactions: {error}. {_HINT}") from None
+        raise ToolError(f"Failed to list transactions: {_explained(error)}") from None
     _print_table(
         ("TransactionalId", "Coordinator", "ProducerId", "TransactionState"),
         [(it.transactional_id, it.coordinator_id, it.producer_id, it.state) for it in found],
@@ -51,7 +50,7 @@ def print_transaction(client: AdminClient, transactional_id: str, wall_ms: int) 
     except AdminError as error:
         raise ToolError(
             f"Failed to describe transaction state of transactional-id `{transactional_id}`: "
-            f"{error}. {_HINT}"
+            f"{_explained(error)}"
         ) from None
     is_open = found.start_ms >= 0
     _print_table(
@@ -109,7 +108,7 @@ def _producers(
     except AdminError as error:
         where = "leader" if broker_id is None else f"broker {broker_id}"
         raise ToolError(
-            f"Failed to describe producers for partition {at} on {where}: {error}. {_HINT}"
+            f"Failed to describe producers for partition {at} on {where}: {_explained(error)}"
         ) from None
 
 
@@ -141,7 +140,7 @@ def abort_producer(client: AdminClient, at: TopicPartition, marker: Marker) -> N
         raise ToolError(
             f"Failed to abort transaction AbortTransactionSpec(topicPartition={at}, "
             f"producerId={marker.producer_id}, producerEpoch={marker.producer_epoch}, "
-            f"coordinatorEpoch={marker.coordinator_epoch}): {error}. {_HINT}"
+            f"coordinatorEpoch={marker.coordinator_epoch}): {_explained(error)}"
         ) from None
 
 
@@ -155,8 +154,13 @@ def terminate(client: AdminClient, transactional_id: str) -> None:
         fence_producer(client, transactional_id)
     except AdminError as error:
         raise ToolError(
-            f"Failed to force terminate transactionalId `{transactional_id}`: {error}. {_HINT}"
+            f"Failed to force terminate transactionalId `{transactional_id}`: {_explained(error)}"
         ) from None
+
+
+def _explained(error: AdminError) -> str:
+    """Return the text of an error as a sentence, with Kafka's hint."""
+    return f"{str(error).removesuffix('.')}. Enable debug logging for additional detail."
 
 
 class _Open(NamedTuple):
@@ -190,7 +194,7 @@ def print_hanging(client: AdminClient, scope: Scope, longest_ms: int, wall_ms: i
         ]
         hanging = _hanging(client, candidates)
     except AdminError as error:
-        raise ToolError(f"Failed to search for hanging transactions: {error}. {_HINT}") from None
+        raise ToolError(f"Failed to search for hanging transactions: {_explained(error)}") from None
     _print_table(
         (
             "Topic", "Partition", "ProducerId", "ProducerEpoch", "CoordinatorEpoch", "StartOffset",

@@ -5,6 +5,7 @@ it consists (`ReplicationConfigs`, `ServerLogConfigs`, `KRaftConfigs`, `GroupCoo
 The doc of a key that Kafka does not have says "Own key".
 """
 
+from minikafka.common.whole_numbers import whole_number
 from minikafka.config.definition import (
     REQUIRED,
     ConfigType,
@@ -404,9 +405,12 @@ def per_ip_overrides(text: str) -> dict[str, int]:
     limits = {}
     for item in filter(None, map(str.strip, text.split(","))):
         host, _, most = item.rpartition(":")
-        if not host or not most.isdecimal():
+        try:
+            limits[host] = whole_number(most)
+        except ValueError:
+            host = ""
+        if not host:
             raise ValueError(f"{item!r} is not host:limit")
-        limits[host] = int(most)
     return limits
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Generic, TypeVar
 
+from minikafka.common.whole_numbers import whole_number
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -186,13 +188,7 @@ def _integer(bits: int) -> Callable[[str], object]:
     limit = 1 << (bits - 1)
 
     def parse(text: str) -> int:
-        digits = text[1:] if text[:1] in "+-" else text
-        if not (digits.isascii() and digits.isdigit()):
-            raise ValueError(text)
-        value = int(text)
-        if not -limit <= value < limit:
-            raise ValueError(text)
-        return value
+        return whole_number(text, -limit, limit - 1)
 
     return parse
 

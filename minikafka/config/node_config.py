@@ -7,6 +7,7 @@ reported at once, before anything is opened.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from minikafka.common.whole_numbers import whole_number
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
 from minikafka.config.values import Checked, Config, check_broker_values
@@ -320,7 +321,7 @@ class _Reader:
         for item in self.config[keys.CONTROLLER_QUORUM_VOTERS]:
             node_id, separator, address = item.partition("@")
             try:
-                voter = Voter(int(node_id), *parse_address(address))
+                voter = Voter(whole_number(node_id), *parse_address(address))
             except ValueError:
                 separator = ""
             else:
@@ -371,6 +372,8 @@ def parse_address(text: str) -> tuple[str, int]:
     host, separator, port = text.rpartition(":")
     if not separator:
         raise ValueError("the port is missing")
-    if not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ValueError(f"{port!r} is not a port; allowed: 0 to 65535")
-    return host.removeprefix("[").removesuffix("]"), int(port)
+    try:
+        number = whole_number(port, 0, 65535)
+    except ValueError:
+        raise ValueError(f"{port[:40]!r} is not a port; allowed: 0 to 65535") from None
+    return host.removeprefix("[").removesuffix("]"), number

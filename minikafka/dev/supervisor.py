@@ -246,9 +246,9 @@ class Supervisor:
                 stream.flush()
 
     def _act(self, words: Sequence[str]) -> str:
-        if len(words) != 2 or words[0] not in ACTIONS or not words[1].isdigit():
+        if len(words) != 2 or words[0] not in ACTIONS:
             return f"error: unknown command {' '.join(words)!r}"
-        process = self._nodes.get(int(words[1]))
+        process = next((it for node, it in self._nodes.items() if str(node) == words[1]), None)
         if process is None:
             return f"error: there is no node {words[1]}"
         if words[0] == "start":

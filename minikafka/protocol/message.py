@@ -61,8 +61,8 @@ def encode_into(writer: Writer, message: Message, version: int) -> None:
     """
     try:
         message.encode(writer, version)
-    except error as why:
-        raise OutOfRangeError(type(message).__name__, version, str(why)) from None
+    except error:
+        raise OutOfRangeError(type(message).__name__, version) from None
 
 
 def decode_message(kind: type[M], data: bytes | bytearray | memoryview, version: int) -> M:

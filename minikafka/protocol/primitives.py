@@ -55,11 +55,14 @@ class UnsupportedFieldError(ValueError):
 
 
 class OutOfRangeError(ValueError):
-    """A field has a number that its type cannot hold."""
+    """A field has a number that its type cannot hold, or a text that is too long for its length."""
 
-    def __init__(self, message: str, version: int, why: str) -> None:
+    def __init__(self, message: str, version: int) -> None:
         """Make the text from the message and its version; the field is not known here."""
-        super().__init__(f"{message} version {version}: a number is out of range: {why}")
+        super().__init__(
+            f"{message} version {version}: a number is out of the range of its field, or a text is "
+            "too long for it"
+        )
 
 
 class UnknownMessageVersionError(ValueError):

@@ -94,11 +94,11 @@ def test_the_next_server_is_asked_where_others_do_not_answer(start, silent, coun
     assert server.accepted == 1
 
 
-def test_no_attempt_takes_longer_than_kafkas_request_timeout(silent, start, monkeypatch):
-    monkeypatch.setattr(client_module, "_REQUEST_TIMEOUT_S", 0.1)
+def test_no_attempt_takes_longer_than_the_request_timeout(silent, start):
     server = start(ANSWERS)
     begin_s = time.monotonic()
-    with client(f"{silent[0].address},{server.address}", timeout_s=60) as admin:
+    named = f"{silent[0].address},{server.address}"
+    with AdminClient(named, client_id="t", timeout_s=60, request_timeout_s=0.1) as admin:
         assert 7 in admin.brokers()
     assert time.monotonic() - begin_s < 20
 
@@ -275,9 +275,33 @@ def test_a_server_that_is_not_a_broker_is_reported(start):
         other.close()
 
 
-def test_an_invalid_address_is_refused():
-    with pytest.raises(AdminError, match="--bootstrap-server 'nowhere'"):
-        client("nowhere")
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("nowhere", "the port is missing"),
+        ("", "the port is missing"),
+        (":9092", "the host is missing"),
+        ("localhost:0", "port 0 is not"),
+        ("localhost:99999", "'99999' is not a port"),
+        ("localhost:" + "9" * 5000, "is not a port"),
+        ("localhost:\u00b2", "is not a port"),
+        ("a" * 64 + ".org:9092", "the host is not valid: label .*too long"),
+        ("a..b:9092", "the host is not valid: label empty"),
+    ],
+)
+def test_an_invalid_address_is_refused(address, why):
+    with pytest.raises(AdminError, match=f"^--bootstrap-server '{address[:10]}.*{why}"):
+        client(address)
+
+
+def test_an_address_of_a_broker_that_is_no_host_name_is_an_error(start):
+    other = MetadataResponse(brokers=[MetadataResponseBroker(9, "a" * 64, 9092)])
+    server = start({**ANSWERS, MetadataRequest: lambda *_: other})
+    with (
+        client(server.address) as admin,
+        pytest.raises(AdminError, match="no answer from broker 9: invalid host name"),
+    ):
+        admin.ask_broker(9, ListGroupsRequest())
 
 
 def test_a_retriable_outcome_is_asked_for_again():

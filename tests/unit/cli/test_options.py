@@ -4,6 +4,7 @@ import argparse
 
 import pytest
 
+from minikafka.cli._numbers import number
 from minikafka.cli._options import declare
 from minikafka.commands.options import FAILED, Options, ToolError, UsageError
 
@@ -39,6 +40,31 @@ def test_a_number_that_is_none_is_named():
     assert parse("--topic", "7").integer("topic") == 7
     with pytest.raises(ToolError, match="Cannot parse argument 'x' of option topic"):
         parse("--topic", "x").integer("topic")
+
+
+@pytest.mark.parametrize("text", ["1_0", " 1", "\u00b2", "", "1.0"])
+def test_only_ascii_digits_are_a_number(text):
+    with pytest.raises(ToolError, match=f"^Cannot parse argument '{text}' of option topic$"):
+        parse("--topic", text).integer("topic")
+
+
+def test_a_number_out_of_range_is_named_with_the_range():
+    assert parse("--topic=-2147483648").integer("topic") == -(2**31)
+    expected = "option topic: '2147483648' is not a whole number from -2147483648 to 2147483647"
+    with pytest.raises(ToolError, match=expected):
+        parse("--topic", "2147483648").integer("topic")
+
+
+@pytest.mark.parametrize("text", ["-1", "6", "1_0", "\u00b2", "", "9" * 5000])
+def test_an_option_names_the_range_of_its_number(capsys, text):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--id", type=number(0, 5))
+    assert parser.parse_args(["--id", "5"]).id == 5
+    with pytest.raises(SystemExit):
+        parser.parse_args([f"--id={text}"])
+    said = capsys.readouterr().err
+    assert "argument --id: " in said
+    assert "is not a whole number from 0 to 5" in said
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,31 @@ def test_voters_that_cannot_be_read_are_refused(node, voters):
     assert node.format("--initial-controllers", voters) == 1
 
 
+@pytest.mark.parametrize(
+    "text", ["{},", ",{}", " {} , ,", "+{}"], ids=["last", "first", "space", "sign"]
+)
+def test_empty_entries_of_the_voters_are_ignored_as_by_kafka(node, text):
+    node.be_dynamic()
+    voter = f"1@localhost:9093:{Uuid.of(5, 500)}"
+    assert node.format("--initial-controllers", text.format(voter)) == 0
+
+
+@pytest.mark.parametrize("node_id", ["1_0", "-1", "\u00b2", "2147483648", "9" * 5000])
+def test_a_voter_whose_id_is_no_node_id_is_named(node, capsys, node_id):
+    node.be_dynamic()
+    voter = f"{node_id}@localhost:9093:{Uuid.of(5, 500)}"
+    assert node.format(f"--initial-controllers={voter}") == 1
+    assert "is not a whole number from 0 to 2147483647" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("voters", ["", ",", " , "])
+def test_voters_without_an_entry_are_refused(node, capsys, voters):
+    node.be_dynamic()
+    assert node.format("--initial-controllers", voters) == 1
+    assert "--initial-controllers names no voter" in capsys.readouterr().err
+    assert not node.dirs[0].exists()
+
+
 def test_info_says_what_is_formatted(node, capsys):
     assert node.run("info") == 1
     assert capsys.readouterr().out.count("not formatted") == 2

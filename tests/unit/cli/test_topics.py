@@ -224,6 +224,12 @@ def test_creating_twice_is_an_error_unless_that_is_fine(cluster, run):
          "Partition replica lists may not contain duplicate entries: 1"),
         (["--replica-assignment", "1:2,3"], "Partition 1 has different replication factor: [3]"),
         (["--replica-assignment", "1:x"], 'For input string: "x"'),
+        (["--replica-assignment", "1:1_0"], 'For input string: "1_0"'),
+        (["--replica-assignment", "-1"],
+         "--replica-assignment: '-1' is not a whole number from 0 to 2147483647"),
+        (["--partitions", "2147483648"],
+         ("Cannot parse argument '2147483648' of option partitions: '2147483648' is not a whole "
+          "number from -2147483648 to 2147483647")),
         (["--partitions", "0"], "The partitions must be greater than 0"),
         (["--partitions", "x"], "Cannot parse argument 'x' of option partitions"),
         (["--replication-factor", "0"],

@@ -109,6 +109,30 @@ def test_unknown_transactional_id(run):
     )
 
 
+def test_an_error_that_is_a_sentence_gets_no_second_full_stop(fake, run):
+    fake.refusals = [(ErrorCode.NOT_LEADER_OR_FOLLOWER, "It moved.")]
+    status, _, err = run("describe-producers", *PARTITION, "--broker-id", "3")
+    assert (status, "It moved. Enable debug" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--partition", "-1"), "--partition: '-1' is not a whole number from 0 to 2147483647"),
+        (("--partition", "1_0"), "--partition: '1_0' is not"),
+        (("--start-offset", "9223372036854775808"), "from 0 to 9223372036854775807"),
+        (
+            ("--producer-epoch", "32768"),
+            "--producer-epoch: '32768' is not a whole number from 0 to",
+        ),
+        (("--coordinator-epoch", "-2"), "from -1 to 2147483647"),
+    ],
+)
+def test_a_number_out_of_range_is_named_with_its_option(run, words, said):
+    status, _, err = run("abort", *PARTITION, *words)
+    assert (status, said in err) == (1, True)
+
+
 @pytest.mark.parametrize(("words", "broker"), [((), 1), (("--broker-id", "2"), 2)])
 def test_describe_producers(fake, run, words, broker):
     status, out, _ = run("describe-producers", *PARTITION, *words)

@@ -17,12 +17,25 @@ def test_the_clients_timeout_comes_from_its_properties(tmp_path):
     assert client.timeout_ms == 1500
 
 
+def test_the_longest_attempt_comes_from_its_properties(tmp_path):
+    client = connect(command_config(tmp_path, "request.timeout.ms=45000"))
+    assert client.timeout_ms == 45_000
+    assert connect(command_config(tmp_path, "")).timeout_ms == 30_000
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
         ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
         ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
         ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
+        ("default.api.timeout.ms=\u00b2", "default.api.timeout.ms=\u00b2: .* from 1 to 2147483647"),
+        ("default.api.timeout.ms=-1", "default.api.timeout.ms=-1"),
+        ("default.api.timeout.ms=1_000", "default.api.timeout.ms=1_000"),
+        ("default.api.timeout.ms=2147483648", "default.api.timeout.ms=2147483648"),
+        ("default.api.timeout.ms=" + "9" * 5000, "default.api.timeout.ms=999"),
+        ("request.timeout.ms=soon", "request.timeout.ms=soon"),
+        ("client.id=" + "a" * 40_000, "client.id=aaa.*: is longer than 32767 bytes"),
         ("=nothing", "without a key"),
     ],
 )
