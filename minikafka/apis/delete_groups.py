@@ -9,7 +9,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from minikafka.apis._groups import await_writes
+from minikafka.apis._groups import await_writes, when_settled
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.coordinator.journal import Write
 from minikafka.messages.api_keys import ApiKey
@@ -32,20 +32,20 @@ def delete_groups(
 ) -> DeleteGroupsResponse | Steps[DeleteGroupsResponse]:
     """Delete each empty group."""
     names = list(dict.fromkeys(request.groups_names))
-    deletion = _Deletion(ctx, [], [])
+    deletion = _Deletion(ctx, [], [], [])
     deletion.delete(names[:_GROUPS_A_STEP])
     if len(names) > _GROUPS_A_STEP:
         return _go_on(deletion, names[_GROUPS_A_STEP:])
-    response = DeleteGroupsResponse(results=deletion.results)
-    return _await(response, deletion.writes) if deletion.writes else response
+    return when_settled(deletion.writes, deletion.response)
 
 
 class _Deletion(NamedTuple):
-    """One request: results in the order of its groups, and the writes that are not committed."""
+    """One request: results in the order of its groups, and the writes that decide about some."""
 
     ctx: BrokerContext
     results: list[DeletableGroupResult]
-    writes: list[tuple[Write, DeletableGroupResult]]
+    undecided: list[DeletableGroupResult]
+    writes: list[Write]
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete the empty groups among `names`; set the errors of the others."""
@@ -58,8 +58,14 @@ class _Deletion(NamedTuple):
                 result.error_code = error.code
                 result.error_message = error.message
             else:
-                if not write.settled():
-                    self.writes.append((write, result))
+                self.undecided.append(result)
+                self.writes.append(write)
+
+    def response(self, codes: Sequence[ErrorCode]) -> DeleteGroupsResponse:
+        """Return the response, given the results of the writes."""
+        for result, code in zip(self.undecided, codes, strict=True):
+            result.error_code = code
+        return DeleteGroupsResponse(results=self.results)
 
 
 def _go_on(deletion: _Deletion, names: Sequence[str]) -> Steps[DeleteGroupsResponse]:
@@ -67,14 +73,4 @@ def _go_on(deletion: _Deletion, names: Sequence[str]) -> Steps[DeleteGroupsRespo
     for start in range(0, len(names), _GROUPS_A_STEP):
         yield from next_turn(deletion.ctx.env, for_answer_only=False)
         deletion.delete(names[start : start + _GROUPS_A_STEP])
-    response = DeleteGroupsResponse(results=deletion.results)
-    return (yield from _await(response, deletion.writes))
-
-
-def _await(
-    response: DeleteGroupsResponse, writes: list[tuple[Write, DeletableGroupResult]]
-) -> Steps[DeleteGroupsResponse]:
-    yield from await_writes([write for write, _ in writes])
-    for write, result in writes:
-        result.error_code = write.code or ErrorCode.NONE
-    return response
+    return deletion.response((yield from await_writes(deletion.writes)))

@@ -9,9 +9,8 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              OFFSET_METADATA_TOO_LARGE, UNKNOWN_SERVER_ERROR (per partition).
 """
 
-from minikafka.apis._groups import await_writes
+from minikafka.apis._groups import when_settled
 from minikafka.common.errors import ErrorCode, KafkaError
-from minikafka.coordinator.journal import Write
 from minikafka.group.offset_commits import CommitRow
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_commit import (
@@ -41,9 +40,14 @@ def offset_commit(
     except KafkaError as error:
         _answer(rows, error.code)
         return response
-    if write is not None and not write.settled():
-        return _await(response, rows, write)
-    return response
+    if write is None:
+        return response
+
+    def respond(codes: list[ErrorCode]) -> OffsetCommitResponse:
+        _answer(rows, codes[0])
+        return response
+
+    return when_settled((write,), respond)
 
 
 def _topic(
@@ -66,14 +70,6 @@ def _topic(
         else:
             rows.append(CommitRow(found.name, found.topic_id, wanted, answer))
     return OffsetCommitResponseTopic(topic.name, topic.topic_id, answers)
-
-
-def _await(
-    response: OffsetCommitResponse, rows: list[CommitRow], write: Write
-) -> Steps[OffsetCommitResponse]:
-    yield from await_writes((write,))
-    _answer(rows, write.code or ErrorCode.NONE)
-    return response
 
 
 def _answer(rows: list[CommitRow], code: ErrorCode) -> None:

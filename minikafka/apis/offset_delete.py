@@ -6,9 +6,8 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              UNKNOWN_TOPIC_OR_PARTITION (per partition).
 """
 
-from minikafka.apis._groups import await_writes
+from minikafka.apis._groups import when_settled
 from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, NonEmptyGroupError
-from minikafka.coordinator.journal import Write
 from minikafka.group.group import Group, GroupState
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_delete import (
@@ -39,9 +38,13 @@ def offset_delete(
         write = shard.delete_offsets(group, forgotten)
     except KafkaError as error:
         return OffsetDeleteResponse(error_code=error.code)
-    if write is not None and not write.settled():
-        return _await(response, write)
-    return response
+    if write is None:
+        return response
+
+    def respond(codes: list[ErrorCode]) -> OffsetDeleteResponse:
+        return OffsetDeleteResponse(error_code=codes[0]) if codes[0] else response
+
+    return when_settled((write,), respond)
 
 
 def _answers(
@@ -65,10 +68,3 @@ def _answers(
                 forgotten.append((topic.name, index))
             answer.partitions.append(OffsetDeleteResponsePartition(index, code))
     return OffsetDeleteResponse(topics=topics), forgotten
-
-
-def _await(response: OffsetDeleteResponse, write: Write) -> Steps[OffsetDeleteResponse]:
-    yield from await_writes((write,))
-    if write.code:
-        return OffsetDeleteResponse(error_code=write.code)
-    return response

@@ -94,8 +94,7 @@ def _commit(
     yield from wait_until([arrived], lambda: bool(results), FOREVER_MS)
     (result,) = results
     if isinstance(result, Write):
-        yield from await_writes((result,))
-        result = result.code
+        (result,) = yield from await_writes((result,))
     if result:
         _refuse(ctx, rows, result)
     return response

@@ -63,7 +63,7 @@ class _Appended(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """The markers of a request that are not committed; groups wait for theirs by themselves."""
+    """The markers of a request that were appended; groups wait for theirs by themselves."""
 
     appended: list[_Appended]
     writes: list[tuple[Write, WritableTxnMarkerPartitionResult]]
@@ -80,9 +80,9 @@ def write_txn_markers(
         _write(ctx, wanted, waiting)
         if count % _MARKERS_A_STEP == 0:
             yield from next_turn(ctx.env, for_answer_only=False)
-    yield from await_writes([write for write, _ in waiting.writes])
-    for write, answer in waiting.writes:
-        answer.error_code = _as_leader(write.code or ErrorCode.NONE)
+    codes = yield from await_writes([write for write, _ in waiting.writes])
+    for (_, answer), code in zip(waiting.writes, codes, strict=True):
+        answer.error_code = _as_leader(code)
     yield from _await(ctx, waiting.appended)
     return response
 
@@ -119,8 +119,7 @@ def _write(ctx: BrokerContext, wanted: _Wanted, waiting: _Waiting) -> None:
     try:
         if at.topic == OFFSETS_TOPIC:
             write = ctx.broker.groups.end_transaction(at.partition, end)
-            if not write.settled():
-                waiting.writes.append((write, answer))
+            waiting.writes.append((write, answer))
             return
         partition = ctx.broker.replicas.get(at)
         info = partition.append_end_marker(end)

@@ -4,6 +4,10 @@ A write is appended with acks=all and gets its result once: when the high waterm
 when its deadline passes, or when this broker stops leading the partition. `settle` checks the
 writes in order; a waiting request calls it when `LedPartition.committed` is notified.
 
+An append may end the leadership of this broker although its batch is in the log: it then raises
+NotCoordinatorError, so that its caller does not change state that another broker owns. The batch
+may still be committed.
+
 A write that timed out may still be committed; `on_committed` is then called nevertheless.
 
 Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`,
@@ -111,7 +115,7 @@ class Journal:
         """Append one batch; `options` and `guard` make it part of a producer's transaction.
 
         Raises:
-            KafkaError: with the code for the response to a client; nothing was written.
+            KafkaError: with the code for the response to a client; neither callback is called.
         """
         if self.is_closed:
             raise NotCoordinatorError
@@ -129,6 +133,7 @@ class Journal:
         except StorageFault as fault:
             self.take_offline(fault)
             raise NotCoordinatorError from fault
+        self._require_open_after_append()
         deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
         return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
 
@@ -136,7 +141,7 @@ class Journal:
         """Append the marker that ends a producer's transaction in this partition.
 
         Raises:
-            KafkaError: with the code for the coordinator of the transaction; nothing was written.
+            KafkaError: with the code for the coordinator of the transaction.
         """
         if self.is_closed:
             raise NotCoordinatorError
@@ -147,6 +152,7 @@ class Journal:
         except StorageFault as fault:
             self.take_offline(fault)
             raise KafkaStorageError from fault
+        self._require_open_after_append()
         deadline_ms = self.env.clock.monotonic_ms + self.settings().timeout_ms
         return self.expect(info.last_offset + 1, deadline_ms)
 
@@ -159,9 +165,18 @@ class Journal:
     ) -> Write:
         """Return a write for records that are in the log already, up to `end_offset`."""
         write = Write(self, end_offset, deadline_ms, on_committed, on_decided)
-        self._writes.append(write)
-        self.settle()
+        if self.is_closed:
+            write.decide(ErrorCode.NOT_COORDINATOR)
+        else:
+            self._writes.append(write)
+            self.settle()
         return write
+
+    def _require_open_after_append(self) -> None:
+        if not self.is_closed and not self.partition.is_leader:
+            self.on_lost()
+        if self.is_closed:
+            raise NotCoordinatorError
 
     @property
     def is_waiting(self) -> bool:

@@ -66,6 +66,28 @@ class LocalReplicas:
         self.partition.leader = -1
 
 
+class LostAtAppend:
+    """Ends the leadership of a world's broker within its next append, whose batch stays.
+
+    The coordinator learns of it at once, or when it checks.
+    """
+
+    def __init__(self, world, *, is_told):
+        self.world = world
+        self.is_told = is_told
+        world.partition.watchers[self] = None
+
+    def changed(self, _):
+        del self.world.partition.watchers[self]
+        if self.is_told:
+            self.world.lead(leader=2)
+        else:
+            self.world.partition.leader = 2
+
+    def follower_moves(self, broker):
+        """Not of interest."""
+
+
 class World:
     """Broker 1, which leads the partition with or without a follower (broker 2)."""
 

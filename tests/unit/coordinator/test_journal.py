@@ -9,6 +9,7 @@ from minikafka.common.errors import (
     UnknownServerError,
 )
 from minikafka.records.builder import NewRecord
+from tests.worlds.group_world import LostAtAppend
 
 RECORD = NewRecord(0, b"k", b"v")
 
@@ -63,3 +64,22 @@ def test_full_disk_takes_the_log_directory_offline(world):
     with pytest.raises(NotCoordinatorError):
         journal_of(world).append([RECORD])
     assert len(world.replicas.lost) == 1
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_an_append_that_ends_the_leadership_fails_at_once(world, is_told):
+    journal = journal_of(world)
+    seen = []
+    LostAtAppend(world, is_told=is_told)
+    with pytest.raises(NotCoordinatorError):
+        journal.append([RECORD], on_decided=seen.append)
+    assert (world.log.log_end_offset, seen, journal.is_waiting) == (1, [], False)
+
+
+def test_a_write_into_a_closed_journal_is_decided_at_once(world):
+    journal = journal_of(world)
+    world.lead(leader=2)
+    seen = []
+    write = journal.expect(1, on_decided=seen.append)
+    assert write.settled()
+    assert (write.code, seen) == (ErrorCode.NOT_COORDINATOR, [ErrorCode.NOT_COORDINATOR])

@@ -16,13 +16,18 @@ from minikafka.apis.offset_commit import offset_commit
 from minikafka.apis.offset_delete import offset_delete
 from minikafka.apis.offset_fetch import offset_fetch
 from minikafka.apis.sync_group import sync_group
+from minikafka.apis.write_txn_markers import write_txn_markers
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.coordinator.journal import Write
+from minikafka.group.expiration import GroupExpiration
+from minikafka.group.offset_commits import OffsetCommits
 from minikafka.messages.delete_groups import DeleteGroupsRequest
 from minikafka.messages.describe_groups import DescribeGroupsRequest
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.heartbeat import HeartbeatRequest
-from minikafka.messages.join_group import JoinGroupRequest
+from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from minikafka.messages.leave_group import LeaveGroupRequest
 from minikafka.messages.leave_group import MemberIdentity as Leaving
 from minikafka.messages.list_groups import ListGroupsRequest
@@ -43,10 +48,16 @@ from minikafka.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from minikafka.messages.sync_group import SyncGroupRequest
+from minikafka.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import ImageBuilder
 from minikafka.serving.absent import AbsentFeatureWarnings
 from minikafka.serving.context import BrokerContext
+from tests.worlds.group_world import LostAtAppend
 
 T = Uuid.of(3, 3)
 
@@ -74,6 +85,7 @@ class Asked:
     def __call__(self, handler, request, version):
         broker = SimpleNamespace(
             groups=self.world.groups,
+            config=SimpleNamespace(values=self.world.config),
             image=self.image,
             auto_topics=SimpleNamespace(create=self.created.extend),
             absent=AbsentFeatureWarnings(),
@@ -237,6 +249,83 @@ def test_offsets_are_deleted_unless_they_are_consumed(ask, world):
     assert codes(ask(offset_delete, request, 0))[0] == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
     missing = OffsetDeleteRequest("missing", request.topics)
     assert ask(offset_delete, missing, 0).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+# Appends that end the leadership
+
+
+def marker(ask):
+    topic = WritableTxnMarkerTopic(OFFSETS_TOPIC, [0])
+    request = WriteTxnMarkersRequest([WritableTxnMarker(7, 0, True, [topic])])
+    with pytest.raises(StopIteration) as stop:
+        next(ask(write_txn_markers, request, 1))
+    (result,) = stop.value.value.markers
+    return codes(result)
+
+
+def delete_offset(ask):
+    topics = [OffsetDeleteRequestTopic("t", [OffsetDeleteRequestPartition(0)])]
+    return [ask(offset_delete, OffsetDeleteRequest("g", topics), 0).error_code]
+
+
+def delete_group(ask):
+    return [each.error_code for each in ask(delete_groups, DeleteGroupsRequest(["g"]), 2).results]
+
+
+def join(ask):
+    protocols = [JoinGroupRequestProtocol("range")]
+    request = JoinGroupRequest("new", 10_000, 1, "", None, "consumer", protocols)
+    return [ask(join_group, request, 3).error_code]
+
+
+APPENDING = [
+    (lambda ask: codes(ask.commit(indexes=(0, 1))), [ErrorCode.NOT_COORDINATOR] * 2),
+    (delete_offset, [ErrorCode.NOT_COORDINATOR]),
+    (delete_group, [ErrorCode.NOT_COORDINATOR]),
+    (join, [ErrorCode.NOT_COORDINATOR]),
+    (marker, [ErrorCode.NOT_LEADER_OR_FOLLOWER]),
+]
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+@pytest.mark.parametrize(("request_of", "expected"), APPENDING)
+def test_request_whose_append_ends_the_leadership_is_answered_at_once(
+    make_world, request_of, expected, is_told
+):
+    world = make_world(replicas=(1, 2))
+    world.commit({0: 1})
+    world.commit_transactional({1: 1})
+    world.replicate()
+    LostAtAppend(world, is_told=is_told)
+    end_offset = world.log.log_end_offset
+    assert request_of(Asked(world)) == expected
+    assert world.log.log_end_offset > end_offset
+    world.run()
+    assert world.groups.memory.held_bytes == 0
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_assignment_whose_append_ends_the_leadership_is_answered_at_once(ask, world, is_told):
+    (leader,) = world.enter()
+    LostAtAppend(world, is_told=is_told)
+    response = ask(sync_group, SyncGroupRequest("g", 1, leader.member_id), 4)
+    assert response.error_code == ErrorCode.NOT_COORDINATOR
+    world.run(for_ms=60_000)
+    assert world.groups.memory.held_bytes == 0
+
+
+@pytest.mark.parametrize(("request_of", "expected"), APPENDING[:3])
+def test_request_whose_write_has_failed_says_so(world, monkeypatch, request_of, expected):
+    """However the coordinator decides about a write, it is not answered as a success."""
+    world.commit({0: 1})
+
+    def failed(*_, **__):
+        return Write(journal, 9, 0, code=ErrorCode.NOT_COORDINATOR)
+
+    journal = world.groups.shards[0].journal
+    monkeypatch.setattr(OffsetCommits, "commit", failed)
+    monkeypatch.setattr(GroupExpiration, "forget", failed)
+    assert request_of(Asked(world)) == expected
 
 
 # Members
