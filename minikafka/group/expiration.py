@@ -140,6 +140,7 @@ class GroupExpiration:
         # `expect` comes last: if the write is committed already, it calls `committed`, which may
         # remove the offsets of the group.
         write = self.shard.journal.append([self.shard.record(key, None) for key, _ in keys])
+        offsets.end_offset = write.end_offset
         for _, at in keys:
             if at is not None:
                 offsets.write(*at, None)

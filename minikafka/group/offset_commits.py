@@ -103,6 +103,7 @@ class OffsetCommits:
 
         write = shard.journal.append(self._records(group, values), on_committed=committed)
         self._keep(group, offsets)
+        offsets.end_offset = write.end_offset
         for change in changes:
             offsets.write(*change)
         return write

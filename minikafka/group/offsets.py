@@ -32,6 +32,8 @@ class GroupOffsets:
     committed: ByTopic = field(default_factory=dict)
     transactional: TransactionalOffsets = field(default_factory=TransactionalOffsets)
     holding: Holding = field(default_factory=Holding)
+    end_offset: int = 0
+    """The end of the last batch that this coordinator wrote outside of transactions."""
 
     def write(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
         """Note that an offset, or (None) its tombstone, was written to the log."""

@@ -311,8 +311,12 @@ class Shard:
         )
 
     def drop_if_empty(self, group_id: str, offsets: GroupOffsets) -> None:
-        """Drop the object for the offsets of a group if it has none."""
-        if offsets.is_empty and self.offsets.get(group_id) is offsets:
+        """Drop the object for the offsets of a group if it has none and no write of it is open.
+
+        A commit that precedes an uncommitted tombstone counts until the tombstone is committed.
+        """
+        is_settled = offsets.end_offset <= self.partition.log.high_watermark
+        if is_settled and offsets.is_empty and self.offsets.get(group_id) is offsets:
             del self.offsets[group_id]
             offsets.holding.count_out()
 

@@ -148,12 +148,12 @@ class World:
         self.lead()
         self.run()
 
-    def replicate(self):
-        """The follower has everything."""
+    def replicate(self, to_offset=None):
+        """The follower has everything, or what is below an offset."""
         end_offset = self.log.log_end_offset
         self.partition.follower_fetched(
-            2, broker_epoch=1, fetch_offset=end_offset, log_start_offset=0,
-            leader_end_offset=end_offset,
+            2, broker_epoch=1, fetch_offset=end_offset if to_offset is None else to_offset,
+            log_start_offset=0, leader_end_offset=end_offset,
         )  # fmt: skip
 
     def at(self, monotonic_ms):

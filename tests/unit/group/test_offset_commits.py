@@ -128,6 +128,31 @@ def test_offsets_of_a_deleted_topic_do_not_return_with_their_transaction(world):
     assert (world.committed(), world.committed(topic="other")) == ({}, {0: 5})
 
 
+def remove_offset(world):
+    world.commit({0: 1})
+    world.groups.shard_of("g").delete_offsets(world.group(), [("t", 0)])
+
+
+def abort_offset(world):
+    world.commit_transactional({0: 1})
+    world.end_transaction(is_commit=False)
+
+
+@pytest.mark.parametrize("before", [remove_offset, abort_offset])
+def test_offset_stays_until_its_tombstone_is_committed(make_world, before):
+    world = make_world(replicas=(1, 2))
+    before(world)
+    over = world.log.log_end_offset
+    write, _ = world.commit({1: 5})
+    world.groups.shard_of("g").delete_group("g")
+    world.replicate(over)
+    assert world.committed() == {}
+    world.replicate(write.end_offset)
+    assert (write.settled(), world.committed()) == (True, {1: 5})
+    world.replicate()
+    assert (world.committed(), world.groups.shards[0].offsets) == ({}, {})
+
+
 def test_group_stays_while_a_transaction_has_offsets_of_it(make_world):
     world = make_world(offsets_retention_minutes=1, offsets_retention_check_interval_ms=1000)
     world.commit_transactional({0: 5})
