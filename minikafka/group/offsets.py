@@ -104,11 +104,6 @@ class GroupOffsets:
         return not (self.written or self.committed or self.transactional)
 
     @property
-    def has_offsets(self) -> bool:
-        """True if an offset is written that no tombstone follows, in a transaction or not."""
-        return bool(self.written) or self.transactional.has_offsets
-
-    @property
     def written_count(self) -> int:
         """The number of partitions with a written offset."""
         return sum(len(partitions) for partitions in self.written.values())

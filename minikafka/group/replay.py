@@ -32,14 +32,16 @@ class GroupReplay:
     next_offset: int
     groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
+    simple_groups: set[str] = field(default_factory=set)
+    """Groups with an offset in the log; as in Kafka they last until the group is deleted."""
     transactions: OpenTransactions = field(default_factory=OpenTransactions)
 
     def finished_groups(self) -> Iterator[Group]:
-        """Yield the groups at the end of the log, including those that have only offsets."""
+        """Yield the groups at the end of the log, including those that have or had only offsets."""
         for group_id, value in self.groups.items():
             yield Group.from_record(group_id, value)
-        for group_id, offsets in self.offsets.items():
-            if group_id not in self.groups and offsets.has_offsets:
+        for group_id in self.offsets:
+            if group_id not in self.groups and group_id in self.simple_groups:
                 yield simple_group(group_id)
 
     def take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
@@ -66,10 +68,12 @@ class GroupReplay:
                     )
                 case GroupRecord(key, None):
                     self.groups.pop(key.group, None)
+                    self.simple_groups.discard(key.group)
                 case GroupRecord(key, value) if value is not None:
                     self.groups[key.group] = value
                 case OffsetRecord(key, value) if header.is_transactional and value is not None:
                     offsets = self._of(key.group)
+                    self.simple_groups.add(key.group)
                     self.transactions.write(
                         header.producer_id,
                         (key.group, offsets),
@@ -79,6 +83,8 @@ class GroupReplay:
                     )
                 case OffsetRecord(key, value):
                     offsets = self._of(key.group)
+                    if value is not None:
+                        self.simple_groups.add(key.group)
                     offsets.write(key.topic, key.partition, value)
                     commits.append(partial(offsets.commit, key.topic, key.partition, value))
         if commits:

@@ -37,15 +37,6 @@ class TransactionalOffsets:
         """True if a transaction is open, or its end is not committed."""
         return bool(self._transactions)
 
-    @property
-    def has_offsets(self) -> bool:
-        """True if an open transaction would commit an offset."""
-        return any(
-            offset.value is not None
-            for offsets in self._by_producer.values()
-            for offset in offsets.values()
-        )
-
     def get(self, producer_id: int, at: TopicIndex) -> OffsetCommitValue | None:
         """Return the offset that a producer's open transaction would commit, or None."""
         found = self._by_producer.get(producer_id, _NOTHING).get(at)

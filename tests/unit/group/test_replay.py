@@ -69,6 +69,33 @@ def test_deleted_group_stays_deleted(world):
     assert world.committed() == {}
 
 
+def abort_offset(world):
+    world.commit_transactional({0: 1})
+    world.end_transaction(is_commit=False)
+
+
+def remove_offset(world):
+    world.commit({0: 1})
+    world.groups.shard_of("g").delete_offsets(world.group(), [("t", 0)])
+
+
+def remove_topic(world):
+    world.commit({0: 1})
+    world.groups.forget_topics(frozenset("t"))
+    world.run()
+
+
+@pytest.mark.parametrize("left_without_offsets", [abort_offset, remove_offset, remove_topic])
+def test_a_group_that_had_offsets_stays_until_it_is_deleted(world, left_without_offsets):
+    left_without_offsets(world)
+    assert (world.group().state, world.committed()) == (GroupState.EMPTY, {})
+    world.restart()
+    assert (world.group().state, world.committed()) == (GroupState.EMPTY, {})
+    world.groups.shard_of("g").delete_group("g")
+    world.restart()
+    assert list(world.groups.all_groups()) == []
+
+
 def test_a_deleted_group_stays_deleted_while_a_transaction_has_its_offsets(world):
     world.commit({0: 1})
     world.commit_transactional({0: 2})
