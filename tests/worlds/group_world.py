@@ -33,6 +33,7 @@ from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.builder import TransactionEnd
 from minikafka.records.reader import read_records
+from minikafka.replica.news import News
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.wire_world import take_turn
@@ -64,6 +65,8 @@ class LocalReplicas:
     def take_offline(self, fault):
         self.lost.append(fault)
         self.partition.leader = -1
+        for hook in self.on_removed:
+            hook(self.partition.topic_partition)
 
 
 class LostAtAppend:
@@ -77,8 +80,11 @@ class LostAtAppend:
         self.is_told = is_told
         world.partition.watchers[self] = None
 
-    def changed(self, _):
-        del self.world.partition.watchers[self]
+    def changed(self, news):
+        watchers = self.world.partition.watchers
+        if news is not News.APPENDED or self not in watchers:
+            return
+        del watchers[self]
         if self.is_told:
             self.world.lead(leader=2)
         else:
@@ -106,9 +112,9 @@ class World:
             self.lead()
             self.run()
 
-    def open_log(self):
+    def open_log(self, *, clean=True):
         return UnifiedLog.open(
-            self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+            self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=clean),
             now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,
         )  # fmt: skip
 
@@ -147,6 +153,14 @@ class World:
         self.start()
         self.lead()
         self.run()
+
+    def fail_over(self, keep_to=None):
+        """The broker crashes; another one has its log, without records from `keep_to` on."""
+        self.env.end()
+        if keep_to is not None:
+            self.log.truncate_to(keep_to, self.env.clock.now)
+        self.start()
+        self.lead()
 
     def replicate(self, to_offset=None):
         """The follower has everything, or what is below an offset."""

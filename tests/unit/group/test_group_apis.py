@@ -1,7 +1,5 @@
 """The handlers of group APIs, by version, on a real coordinator."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from minikafka.apis import delete_groups as delete_groups_api
@@ -12,7 +10,6 @@ from minikafka.apis.heartbeat import heartbeat
 from minikafka.apis.join_group import join_group
 from minikafka.apis.leave_group import leave_group
 from minikafka.apis.list_groups import list_groups
-from minikafka.apis.offset_commit import offset_commit
 from minikafka.apis.offset_delete import offset_delete
 from minikafka.apis.offset_fetch import offset_fetch
 from minikafka.apis.sync_group import sync_group
@@ -31,11 +28,6 @@ from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProt
 from minikafka.messages.leave_group import LeaveGroupRequest
 from minikafka.messages.leave_group import MemberIdentity as Leaving
 from minikafka.messages.list_groups import ListGroupsRequest
-from minikafka.messages.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-)
 from minikafka.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
@@ -53,52 +45,9 @@ from minikafka.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import ImageBuilder
-from minikafka.serving.absent import AbsentFeatureWarnings
-from minikafka.serving.context import BrokerContext
+from tests.worlds.group_requests import Asked, T
 from tests.worlds.group_world import LostAtAppend
-
-T = Uuid.of(3, 3)
-
-
-class Asked:
-    """Asks broker 1, whose metadata has topic t with two partitions."""
-
-    def __init__(self, world, fenced=False):
-        builder = ImageBuilder(world.groups.image())
-        builder.put_topic("t", T)
-        for index in (0, 1):
-            builder.put_partition(T, index, world.registration(1))
-        builder.put_broker(
-            BrokerRegistration(
-                broker_id=1, epoch=1, incarnation_id=Uuid.of(1, 1),
-                endpoints=(Endpoint("L", "host", 9092, 0),), features={}, rack=None,
-                fenced=fenced, in_controlled_shutdown=False, log_dirs=(),
-                cordoned_log_dirs=None, registered_at=1,
-            )
-        )  # fmt: skip
-        self.world = world
-        self.created = []
-        self.image = builder.build(2, 1)
-
-    def __call__(self, handler, request, version):
-        broker = SimpleNamespace(
-            groups=self.world.groups,
-            config=SimpleNamespace(values=self.world.config),
-            image=self.image,
-            auto_topics=SimpleNamespace(create=self.created.extend),
-            absent=AbsentFeatureWarnings(),
-        )
-        context = BrokerContext(
-            self.world.env, request.API_KEY, version, 1, "client", "L", "127.0.0.1", broker, None
-        )
-        return handler(context, request)
-
-    def commit(self, version=9, group="g", topic="t", topic_id=T, indexes=(0,)):
-        rows = [OffsetCommitRequestPartition(index, 40 + index, 2, "m") for index in indexes]
-        topics = [OffsetCommitRequestTopic(topic, topic_id, rows)]
-        return self(offset_commit, OffsetCommitRequest(group, topics=topics), version)
 
 
 @pytest.fixture
