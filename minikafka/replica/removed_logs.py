@@ -18,6 +18,8 @@ from minikafka.log.two_folders import has_empty_folder, remove_empty, set_contes
 from minikafka.replica.turns import Turns
 
 DELETED_A_TURN: Final = 8
+CLEARED_A_TURN: Final = 2
+"""Each may write three checkpoints."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -35,12 +37,15 @@ class RemovedLogs:
     """Logs that the metadata does not assign to this broker. Their folders are kept."""
     _former: Turns[tuple[TopicPartition, LogDirectory], None] = field(init=False)
     """Strays that have another log of their name beside them (`TwoFolders`)."""
+    _remains: Turns[tuple[TopicPartition, LogDirectory], None] = field(init=False)
+    """Superseded logs and empty folders of partitions that are not on this broker."""
 
     def __post_init__(self) -> None:
         """Create the queues."""
         self._deleted = Turns(self.env, DELETED_A_TURN, lambda name, _: self._delete(name))
         self._strays = Turns(self.env, DELETED_A_TURN, lambda name, _: self._set_aside(name))
         self._former = Turns(self.env, DELETED_A_TURN, lambda key, _: self._set_former_aside(*key))
+        self._remains = Turns(self.env, CLEARED_A_TURN, lambda key, _: self._clear(*key))
 
     def __contains__(self, name: TopicPartition) -> bool:
         return name in self._deleted or name in self._strays
@@ -81,16 +86,16 @@ class RemovedLogs:
         """
         for home in self.logs.online:
             try:
-                home.disk.reserve_files()
-                for at, log in list(home.superseded.items()):
-                    if not may_belong(at, log.topic_id):
-                        home.set_superseded_aside(at, self.logs.rng)
                 for name in home.disk.list(""):
                     each = None if name == METADATA_FOLDER else parse_folder(name)
                     if each and not may_belong(each, None) and has_empty_folder(home, each):
-                        remove_empty(each, home)
+                        self._remains.put((each, home), None)
             except StorageFault as fault:
                 self.on_fault(fault)
+            for at, log in home.superseded.items():
+                if not may_belong(at, log.topic_id):
+                    self._remains.put((at, home), None)
+        self._remains.begin()
 
     def make_room(self, name: TopicPartition) -> bool:
         """Rename the folder of this name now, so that a new log can have the name.
@@ -112,6 +117,7 @@ class RemovedLogs:
         self._deleted.finish()
         self._strays.finish()
         self._former.finish()
+        self._remains.finish()
 
     def forget(self, names: Collection[TopicPartition]) -> None:
         """Remove logs from the checkpoints; each call writes those of all other logs."""
@@ -132,6 +138,17 @@ class RemovedLogs:
         except OutOfFilesFault as fault:
             self.on_fault(fault)
             self._former.postpone((name, home), None)
+        except StorageFault as fault:
+            self.on_fault(fault)
+
+    def _clear(self, at: TopicPartition, home: LogDirectory) -> None:
+        if not home.is_online:
+            return
+        try:
+            home.disk.reserve_files()
+            # A log that was created meanwhile has cleared its name already.
+            home.set_superseded_aside(at, self.logs.rng)
+            remove_empty(at, home)
         except StorageFault as fault:
             self.on_fault(fault)
 

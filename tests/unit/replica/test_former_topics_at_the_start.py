@@ -255,3 +255,16 @@ def test_what_cannot_be_cleared_is_left_to_the_next_start(stopped, monkeypatch, 
     stopped.start(stopped.broker(2))
     assert stopped.disks[0].exists("u-0")
     assert len(stopped.logs.online) == (3 if fault is OutOfFilesFault else 2)
+
+
+def test_many_empty_folders_are_removed_in_several_steps(stopped):
+    """A power loss left 52, each of which was removed durably in the step of the start."""
+    names = [f"u-{index}" for index in range(52)]
+    for name in names:
+        stopped.disks[0].make_dir(name)
+    stopped.boot()
+    before = stopped.disks[0].syncs
+    stopped.start(stopped.broker(2))
+    assert stopped.disks[0].syncs - before < 10
+    stopped.run()
+    assert not [name for name in names if stopped.disks[0].exists(name)]
