@@ -93,7 +93,7 @@ UNIT_LOG_MUTATIONS = (
             "a log that is created deletes what was put back into another directory",
             (
                 "log.two_folders",
-                "_remove_empty",
+                "remove_empty",
                 "home.disk.remove_empty(str(at))",
                 "home.disk.remove(str(at)) is None",
             ),
@@ -121,7 +121,7 @@ UNIT_LOG_MUTATIONS = (
             (
                 "log.two_folders",
                 "TwoFolders.remove_empty",
-                "and not _remove_empty(at, home)",
+                "and not remove_empty(at, home)",
                 "and False",
             ),
         ),
