@@ -73,8 +73,12 @@ def rules_in_force(image: MetadataImage, topic: str, given: Mapping[str, str]) -
         manager=cluster.get(_MANAGER, given.get(_MANAGER)) == "true",
         strategy=strategy,
         unclean_allowed=allowed == "true",
-        elr=image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0,
+        elr=_has_elr(image),
     )
+
+
+def _has_elr(image: MetadataImage) -> bool:
+    return image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0
 
 
 def can_lead(image: MetadataImage, registration: PartitionRegistration, broker_id: int) -> bool:
@@ -104,9 +108,9 @@ def election_context(
             return False
         return was is None or present is None or was.epoch == present.epoch
 
-    eligible = tuple(
-        x for x in (*former.isr, *former.elr) if x in now.replicas and keeps_its_place(x)
-    )
+    # E12: an ELR that is left while the feature is off says nothing.
+    elr = former.elr if _has_elr(before) and _has_elr(image) else ()
+    eligible = tuple(x for x in (*former.isr, *elr) if x in now.replicas and keeps_its_place(x))
     last_known_leader = former.last_known_leader
     if last_known_leader == NO_LEADER and len(former.last_known_elr) == 1:
         # As Kafka: the last leader may be recorded there.

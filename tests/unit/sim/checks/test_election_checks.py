@@ -157,6 +157,23 @@ def test_a_live_broker_with_the_log_can_lead(changes, directory, expected):
     assert not can_lead(known, now, 2)
 
 
+@pytest.mark.parametrize(("before", "after"), [(1, 1), (0, 0), (0, 1), (1, 0)])
+def test_an_elr_that_is_left_while_the_feature_is_off_needs_no_election_from_it(before, after):
+    """E12, seed 130000059: the feature was switched off just before the only ISR member failed."""
+    former = partition(isr=(3,), elr=(1,), leader=3, replicas=(3, 2, 1))
+    now = replace(
+        former, isr=(2,), elr=(), leader=2, leader_recovery_state=LeaderRecoveryState.RECOVERING
+    )
+    allowed = {CLUSTER: {ENABLE: "true"}}
+    images = image(former, elr=before), image(now, fenced=(3,), elr=after, configs=allowed)
+    checks = ElectionChecks()
+    if before and after:
+        with pytest.raises(Violation, match="L1: t-0: 2 is elected uncleanly although"):
+            checks.changed(TopicPartition("t", 0), former, now, images)
+    else:
+        checks.changed(TopicPartition("t", 0), former, now, images)
+
+
 def test_a_partition_without_leader_though_a_member_could_lead_is_found():
     """L1, L2: a liveness violation by itself."""
     checks = ElectionChecks()
