@@ -212,8 +212,9 @@ class LogManager:
             if directory_id in known or ZERO_UUID in known:
                 return False
         log = self.get(at)
-        if log is not None:
-            return log.topic_id not in (None, topic_id)
+        if log is not None and log.topic_id is not None:
+            return log.topic_id != topic_id
+        # A log without records and topic id is set aside: it is what a power loss left.
         return not any(has_empty_folder(home, at) for home in self.online)
 
     def may_be_older(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:

@@ -308,6 +308,16 @@ def test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing(disks):
     assert start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
 
 
+def test_a_log_without_records_and_topic_id_is_no_log_of_the_replica(disks):
+    """A power loss left it; an empty log would lead if the topic was created again elsewhere."""
+    start(disks[1:]).create(TP, ID, CONFIG, NOW)
+    disks[1].crash()
+    disks[1].remove("t-0/partition.metadata")
+    manager = start(disks[1:])
+    assert (manager.get(TP).topic_id, manager.get(TP).log_end_offset) == (None, 0)
+    assert manager.is_gone(TP, OTHER_ID, Uuid.of(1, 1))
+
+
 def test_an_empty_folder_without_a_log_shows_consent(disks):
     stopped(disks)
     disks[1].make_dir("t-0")
