@@ -169,6 +169,7 @@ class LogManager:
                     twice[at] = None
         for at in twice:
             self.two_folders.decide(at, now, fail)
+        self.two_folders.forget_removed(fail)
         self.two_folders.remove_empty(fail)
         self.futures.load(config_of, now, fail)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
@@ -211,8 +212,7 @@ class LogManager:
             known = [home.directory_id for home in self.directories]
             if directory_id in known or ZERO_UUID in known:
                 return False
-        log = self.get(at)
-        if log is not None and log.topic_id is not None:
+        if (log := self.get(at)) is not None and log.topic_id is not None:
             return log.topic_id != topic_id
         # A log without records and topic id is set aside: it is what a power loss left.
         return not any(has_empty_folder(home, at) for home in self.online)

@@ -30,6 +30,8 @@ class TwoFolders:
     rng: Random
     former: list[tuple[TopicPartition, LogDirectory]] = field(default_factory=list)
     """Logs of former topics, which must be set aside; some may be already."""
+    _removed: list[tuple[TopicPartition, LogDirectory]] = field(default_factory=list)
+    """Logs that a start has removed, and that checkpoints may name."""
 
     def _with(self, at: TopicPartition) -> list[LogDirectory]:
         return [each for each in self.directories if each.is_online and at in each.logs]
@@ -71,6 +73,7 @@ class TwoFolders:
         for unused, used in ((second, first), (first, second)):
             if not held_records(unused.disk, str(at)):
                 unused.retire(at, DELETE_SUFFIX, self.rng, now)
+                self._removed.append((at, unused))
                 _log.warning(
                     "%s is in both %s and %s: removed the second one, which never held a record",
                     at, used.disk.root, unused.disk.root,
@@ -81,6 +84,23 @@ class TwoFolders:
             "while the log was moved or the replica was assigned again, or a folder was copied. "
             "Move the older of the two folders away, usually the one in the directory that failed"
         )
+
+    def forget_removed(self, on_fault: Callable[[StorageFault], None]) -> None:
+        """Remove what `decide` has removed from the checkpoints, too.
+
+        A log of the next topic of that name would count as lost after a crash.
+        """
+        removed, self._removed = self._removed, []
+        for home in self.directories:
+            names = [at for at, each in removed if each is home]
+            if names and home.is_online:
+                try:
+                    home.forget(names)
+                except StorageFault as fault:
+                    on_fault(fault)
+                    continue
+                for at in names:
+                    del home.forgotten[at]
 
     def remove_empty(self, on_fault: Callable[[StorageFault], None]) -> None:
         """Remove the empty folders of partitions that have a log in another directory.

@@ -7,7 +7,7 @@ import pytest
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log import two_folders
-from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.checkpoints import BadMetaPropertiesError, write_offsets
 from minikafka.log.disk import write_file
 from minikafka.log.log_folders import held_records
 from minikafka.log.log_manager import LogManager
@@ -316,6 +316,19 @@ def test_a_log_without_records_and_topic_id_is_no_log_of_the_replica(disks):
     manager = start(disks[1:])
     assert (manager.get(TP).topic_id, manager.get(TP).log_end_offset) == (None, 0)
     assert manager.is_gone(TP, OTHER_ID, Uuid.of(1, 1))
+
+
+def test_a_log_that_a_start_removes_is_not_taken_for_lost_after_a_crash(disks):
+    """tests/log_directories, seed 9297: the next topic of that name was offline."""
+    append(start(disks[:1]).create(TP, ID, CONFIG, NOW))
+    start(disks[1:]).create(TP, ID, CONFIG, NOW)
+    # A power loss has taken its records.
+    write_offsets(disks[1], "replication-offset-checkpoint", {TP: 3}, sync=True)
+    for _ in range(2):
+        for disk in disks:
+            disk.crash()
+        manager = start(disks)
+        assert (manager.directory_of(TP), manager.lost) == (manager.directories[0], {})
 
 
 def test_an_empty_folder_without_a_log_shows_consent(disks):
