@@ -50,7 +50,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/simulation tests/scenario tests/fuzz
+	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/simulation tests/log_directories tests/scenario tests/fuzz
 	$(BIN)/python -m tests.simulation.floors --json $(RESULTS)/floors.json
 
 # Clusters of real processes with real clients, and the verification run with Spark.

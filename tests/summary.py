@@ -22,13 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 8_470,
-    "property": 3_182,
+    "unit": 8_860,
+    "property": 3_183,
     "conformance": 1_287,
-    "simulation": 598,
+    "simulation": 624,
+    "log_directories": 19,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 178,
+    "integration": 179,
     "fault": 188,
     "golden": 53,
     "attacks": 16,

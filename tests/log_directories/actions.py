@@ -85,6 +85,9 @@ def reassign(world):
         world.say("assign", replica, "to broker 1 again")
         directories = (OTHER_DIRECTORY, world.metadata.view.default_directory(1))
         _put(world, replica, replicas=(2, 1), directories=directories, leader=2)
+        if replica.roots & (checks.absent_roots(world) | broken_roots(world)):
+            # The former log may be there when the directory works again.
+            replica.has_two_histories = True
     elif 2 in now.isr:
         world.say("assign", replica, "away from broker 1")
         _put(
@@ -95,6 +98,10 @@ def reassign(world):
             replica.has_two_histories = True
         replica.remove()
     world.broker.publish()
+
+
+def broken_roots(world):
+    return {disk.root for disk in world.disks if disk.broken is not None}
 
 
 def _put(world, replica, *, leader, **values):

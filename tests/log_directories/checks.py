@@ -140,7 +140,8 @@ def _is_forgiven(world, replica, records, root, absent):
     if is_elsewhere and replica.key in world.unassigned:
         return True
     is_last = world.registration(replica).isr == (1,)
-    has_older = replica.has_two_histories and (is_elsewhere or not replica.least)
+    is_older = is_elsewhere and root in replica.roots
+    has_older = replica.has_two_histories and (is_older or not replica.least)
     return is_last and (replica.keeps(records) or has_older)
 
 
@@ -163,7 +164,8 @@ def _require_copy(replica, records, root, registration):
             f"{replica}: the log in {root} has {records}, not {replica.own} up to {replica.least}"
         )
     is_member = 1 in (*registration.isr, *registration.elr)
-    if is_member or (len(replica.roots) == 1 and replica.own):
+    is_sound = len(replica.roots) == 1 and replica.own and not replica.was_lost
+    if is_member or is_sound:
         raise ViolationError(
             f"{replica}: {records} in {root} replace {replica.own} of {replica.home}"
         )
@@ -204,7 +206,7 @@ def after_start(world):
         if not replica.roots and "is gone with the records" in str(reason):
             raise ViolationError(f"{replica}: the log of a former topic counts as lost: {reason}")
         may_stay = is_known_as_lost if replica.own is None else replica.was_lost
-        if not (absent or replica.has_two_histories) and (replica.own or not may_stay):
+        if not (absent or replica.has_two_histories) and (replica.least or not may_stay):
             raise ViolationError(f"{replica}: offline with all directories: {reason}")
         replica.was_lost |= is_known_as_lost or bool(absent)
     members(world)
@@ -220,10 +222,13 @@ def at_end(world):
     if world.broker.assignments.pending:
         raise ViolationError("the controller does not answer assignments at the end")
     mine = {str(replica.at) for replica in world.own_replicas()}
+    offline = {str(at) for at in world.broker.manager.hosted.offline}
     for disk in world.disks:
         for name in disk.list(""):
             is_other = re.fullmatch(r"[tuv]-\d+", name) and name not in mine
-            if is_other or name.endswith(("-delete", "-moved", "-future")):
+            # EXCUSE. An operator may use the copy of a log that is lost.
+            is_left = name.endswith("-future") and name.partition(".")[0] not in offline
+            if is_other or is_left or name.endswith(("-delete", "-moved")):
                 raise ViolationError(f"left at the end: {disk.root}/{name}")
     members(world)
 

@@ -29,14 +29,6 @@ FAULTS = (
         (_FUTURES, "FutureLogs.swap", "source.disk.remove(mark)", "pass"),
     ),
     mutation(
-        "the mark of a swap is removed before the new name of the former log is durable",
-        (
-            _FUTURES, "FutureLogs.swap",
-            'source.retire(at, DELETE_SUFFIX, self.rng, now)\n        source.disk.sync_dir("")',
-            "source.retire(at, DELETE_SUFFIX, self.rng, now)",
-        ),
-    ),
-    mutation(
         "a start uses a log that a move has superseded",
         (_FUTURES, "FutureLogs._settle", "elif not any(", "elif False and not any("),
     ),
