@@ -26,7 +26,7 @@ LEAST = {
     "property": 3_183,
     "conformance": 1_287,
     "simulation": 624,
-    "log_directories": 19,
+    "log_directories": 21,
     "scenario": 58,
     "fuzz": 165,
     "integration": 179,

@@ -41,3 +41,20 @@ def test_a_seed_is_one_story():
     assert first == second
     assert first.starts > 1
     assert first.lines != run(8).lines
+
+
+def test_operations_of_the_disks_are_told_on_demand():
+    told = []
+    outcome = run(7, on_line=told.append, shows_operations=True)
+    assert tuple(told) == outcome.lines
+    assert any(line.strip().startswith("disk: rename") for line in told)
+
+
+def test_seeds_reach_what_they_are_for():
+    lines = [line for seed in range(1, 61) for line in run(seed).lines]
+    for event in (
+        "POWER LOSS", "KILL", "stopped", "registers after a clean", "registers after an unclean",
+        "a directory goes offline", "move ", "delete topic", "unclean election", "offline: ",
+        "out ['/d0']", "assigned: ", "reports offline directories",
+    ):  # fmt: skip
+        assert sum(event in line for line in lines) >= 10, event

@@ -145,11 +145,15 @@ class OldContent:
     path: str
     newer: bytes
     content: bytearray = field(init=False)
+    _former: bytearray | None = field(init=False)
+    """The newer content itself, which earlier damage may have changed."""
     _loads: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Restore the older content."""
         self._loads = self.disk.loads
+        exists = self.disk.exists(self.path)
+        self._former = self.disk.content(self.path) if exists else None
         self.disk.bring_back(self.path)
         self.content = self.disk.content(self.path)
 
@@ -169,8 +173,11 @@ class OldContent:
             True for _ in self.disk.versions(self.path, self.content)
         )
 
-    def continue_from(self, _: "Patch | OldContent") -> None:
-        """Do nothing: the file was replaced as a whole."""
+    def continue_from(self, earlier: "Patch | OldContent") -> None:
+        """Let `undo` restore the newer content without the change of `earlier`."""
+        if isinstance(earlier, Patch) and earlier.content is self._former:
+            end = earlier.at + len(earlier.before)
+            self.newer = self.newer[: earlier.at] + earlier.before + self.newer[end:]
 
     def is_in_log(self, *_: str) -> bool:
         """False: it is a checkpoint, which is no part of a log."""

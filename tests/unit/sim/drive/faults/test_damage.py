@@ -294,6 +294,23 @@ def test_a_bit_that_is_flipped_twice_is_sound(monkeypatch):
     assert bytes(disk.content(META_PROPERTIES)) == sound
 
 
+def test_a_damaged_checkpoint_that_comes_back_after_a_lost_write_is_sound():
+    """Seed 140000046: the repair of the lost write brought the damage back, unknown to all."""
+    disk = SimDisk()
+    for point in (57, 42):
+        write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    at = len("0\n1\nt 0 ")
+    flip = Damage(1, "a bit", [Patch(disk, RECOVERY_POINTS, at, b"4", b"6")])
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 62}
+    old = OldContent(disk, RECOVERY_POINTS, bytes(disk.content(RECOVERY_POINTS)))
+    lost = Damage(1, "a lost write", [old])
+    lost.continue_from([flip])
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 57}
+    for each in (flip, lost):
+        each.undo()
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 42}
+
+
 def test_damage_leaves_one_sound_copy():
     cluster = started_cluster(2, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1, 2]])
