@@ -22,7 +22,7 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 8_860,
+    "unit": 8_900,
     "property": 3_183,
     "conformance": 1_287,
     "simulation": 624,

@@ -141,10 +141,6 @@ def _server_of(text: str) -> tuple[str, int]:
         raise ValueError("the host is missing")
     if port == 0:
         raise ValueError("port 0 is not the port of a server")
-    try:
-        host.encode("idna")
-    except UnicodeError as error:
-        raise ValueError(f"the host is not valid: {error.__cause__ or error}") from None
     return host, port
 
 

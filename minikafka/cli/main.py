@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 from minikafka import __version__
 from minikafka.cli._usage import UNDECIDED
@@ -89,7 +90,14 @@ def run_tool(name: str) -> int:
         return _interrupted(name)
 
 
+def _print_every_text() -> None:
+    """Print the bytes of an argument that are not valid UTF-8 as escapes, instead of failing."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def _run(module: str, parsed: argparse.Namespace) -> int:
+    _print_every_text()
     try:
         status = int(import_module(module).run(parsed))
         sys.stdout.flush()

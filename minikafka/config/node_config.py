@@ -363,6 +363,10 @@ def _shared_listener(
     return (sentence,)
 
 
+_MAX_LABEL = 63
+"""The most characters between two dots of a host name (RFC 1035)."""
+
+
 def parse_address(text: str) -> tuple[str, int]:
     """Host and port of `host:port`; an IPv6 address is in square brackets.
 
@@ -376,4 +380,20 @@ def parse_address(text: str) -> tuple[str, int]:
         number = whole_number(port, 0, 65535)
     except ValueError:
         raise ValueError(f"{port[:40]!r} is not a port; allowed: 0 to 65535") from None
-    return host.removeprefix("[").removesuffix("]"), number
+    host = host.removeprefix("[").removesuffix("]")
+    _check_host(host)
+    return host, number
+
+
+def _check_host(host: str) -> None:
+    """Raise a ValueError for a host that no resolver takes; an empty one means any address."""
+    labels = host.removesuffix(".").split(".")
+    if host and (not all(labels) or max(map(len, labels)) > _MAX_LABEL):
+        raise ValueError(
+            f"the host is not valid: between its dots are 1 to {_MAX_LABEL} characters"
+        )
+    if not host.isascii():
+        try:
+            host.encode("idna")
+        except UnicodeError:
+            raise ValueError("the host is not valid: it is no name in Unicode") from None

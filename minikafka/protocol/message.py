@@ -56,12 +56,12 @@ def encode_into(writer: Writer, message: Message, version: int) -> None:
     """Append the message.
 
     Raises:
-        OutOfRangeError: a number does not fit its field.
+        OutOfRangeError: a number or a text does not fit its field.
         UnknownMessageVersionError, UnsupportedFieldError: see `Message.encode`.
     """
     try:
         message.encode(writer, version)
-    except error:
+    except (error, UnicodeEncodeError):
         raise OutOfRangeError(type(message).__name__, version) from None
 
 

@@ -55,13 +55,13 @@ class UnsupportedFieldError(ValueError):
 
 
 class OutOfRangeError(ValueError):
-    """A field has a number that its type cannot hold, or a text that is too long for its length."""
+    """A field has a number or a text that its type cannot hold."""
 
     def __init__(self, message: str, version: int) -> None:
         """Make the text from the message and its version; the field is not known here."""
         super().__init__(
             f"{message} version {version}: a number is out of the range of its field, or a text is "
-            "too long for it"
+            "too long for it or not valid Unicode"
         )
 
 
