@@ -43,6 +43,8 @@ class LocalLog:
     save_recovery_points: Callable[[], None] | None
     """As `Remembered.save_recovery_points`; needed before the next write if the recovery point
     fell."""
+    save_log_starts: Callable[[], None] | None
+    """As `Remembered.save_log_starts`; needed before a truncation below the log start offset."""
     goes_first: bool = False
     """True for the metadata log: it may use the last file descriptors."""
 
@@ -80,7 +82,7 @@ class LocalLog:
         log = cls(
             disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
             loaded.unflushed, remembered.clean and not flushes.files, not remembered.clean,
-            remembered.save_recovery_points,
+            remembered.save_recovery_points, remembered.save_log_starts,
         )  # fmt: skip
         return log, loaded
 

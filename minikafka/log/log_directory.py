@@ -392,15 +392,13 @@ class LogDirectory:
         self.checkpoint_high_watermarks()
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
-        """Write the start offset of every log that begins after its first segment's base offset.
-
-        Also that of every lost log: each of two checkpoints shows that the log is lost.
-        """
+        """Write the start offset of every log that begins after its first segment's base offset."""
         offsets = {
             at: log.log_start_offset
             for at, log in self._remembered()
             if log.log_start_offset > log.segments.first.base_offset
         }
+        # Each of two checkpoints shows that a log is lost.
         offsets |= {at: lost.start_offset for at, lost in self.lost.items()}
         self._write_checkpoint(LOG_START_OFFSETS, offsets, sync=sync)
 
@@ -450,6 +448,7 @@ class LogDirectory:
             remembered,
             highest_saved=self._checkpointed.get(at, 0),
             save_recovery_points=partial(self.checkpoint_recovery_points, sync=True),
+            save_log_starts=partial(self.checkpoint_log_starts, sync=True),
         )
         return UnifiedLog.open(
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,

@@ -68,6 +68,8 @@ class Remembered:
     log before it lost its end, or of an earlier log."""
     save_recovery_points: Callable[[], None] | None = None
     """Replaces the checkpoint of recovery points, durably; None if this log is not in one."""
+    save_log_starts: Callable[[], None] | None = None
+    """Replaces that of log start offsets."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

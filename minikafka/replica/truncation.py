@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 
 
@@ -21,6 +22,7 @@ def truncate_replica(
         StorageFault: the log could not be truncated; later faults go to `on_fault`.
     """
     log = partition.log
+    _lower_start(log, offset)
     log.truncate_to(offset, env.clock.now, in_slices=True)
     loading = log.content.loading
     if loading is None:
@@ -41,6 +43,18 @@ def truncate_replica(
             partition.has_committed()
 
     env.later(load)
+
+
+def _lower_start(log: UnifiedLog, offset: int) -> None:
+    """Lower the log start offset durably before a truncation below it, as to an unclean leader's.
+
+    Unlike Kafka (row 135): after a crash the former one would hide records of this leader, or the
+    log would begin there without them, and they would be lost if this replica leads.
+    """
+    if offset < log.log_start_offset:
+        log.log_start_offset = offset
+        if log.local.save_log_starts is not None:
+            log.local.save_log_starts()
 
 
 def is_loading(partition: Partition) -> bool:

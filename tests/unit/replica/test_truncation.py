@@ -118,3 +118,25 @@ def test_stopped_replica_is_not_loaded_further(world):
     world.run()
     assert log.content.loading is not None
     assert world.env.take_later() is None
+
+
+@pytest.mark.parametrize("offset", [0, 12])
+@pytest.mark.parametrize("copies", [0, 30])
+def test_the_former_start_offset_hides_no_record_of_an_unclean_leader(offset, copies):
+    """Seed 140000234: after a crash the log began at 20, and lacked what the leader had below."""
+    managed = ManagedWorld()
+    managed.start(
+        managed.broker(1, port=1), managed.broker(2, port=2), managed.topic(), managed.put(2)
+    )
+    partition, now = managed.partition(), managed.env.clock.now
+    fill(partition.log, now)
+    partition.log.update_high_watermark(30)
+    partition.log.increment_log_start_offset(20)
+    managed.logs.directory_of(partition.topic_partition).write_checkpoints()
+    truncate_replica(managed.env, partition, offset, managed.manager.take_offline)
+    fill(partition.log, now, copies, epoch=1)
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    log = managed.logs.get(partition.topic_partition)
+    assert (log.log_start_offset, log.log_end_offset) == (offset, offset + copies)
