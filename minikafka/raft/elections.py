@@ -112,6 +112,8 @@ class QuorumElections:
             return False
         if leader_id == quorum.node_id:
             leader_id = NO_NODE
+            if epoch > quorum.epoch:
+                _warn_of_namesake(quorum.node_id, epoch)
         if address is not None and not 0 < address[1] <= _MAX_PORT:
             address = None
         if address is None and leader_id != NO_NODE:
@@ -471,6 +473,11 @@ class QuorumElections:
                 delay_ms = _turn_ms(successors, own, self.settings.election_backoff_max_ms)
                 self._arm(delay_ms, self._suspect)
         return ErrorCode.NONE
+
+
+def _warn_of_namesake(node_id: int, epoch: int) -> None:
+    what = "another process runs with this node.id, which must be changed, or the disk was lost"
+    _log.warning("[raft %d] epoch %d is led by a node with this id: %s", node_id, epoch, what)
 
 
 def _cancel(timer: Timer | None) -> None:

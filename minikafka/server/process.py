@@ -76,7 +76,10 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
             node.start()
             running.append(node)
         if summary.compiled is None:
-            _log.warning("minikafka was installed without a C compiler: large batches take longer")
+            _log.warning(
+                "the compiled part is missing: large batches take longer. `pip install .` builds "
+                "it if there is a C compiler"
+            )
         # Delayed, since a collection would delay the first clients.
         loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 

@@ -168,6 +168,14 @@ def test_a_follower_that_restarts_follows():
 # Following
 
 
+def test_a_leader_with_the_id_of_this_node_is_reported_once_in_an_epoch(world, caplog):
+    """A broker that was started with the id of the active controller waited without a word."""
+    for _ in range(3):
+        world.elections.learn(3, CONTROLLER_ID, ("h", 7))
+    assert caplog.text.count("epoch 3 is led by a node with this id: another process runs") == 1
+    assert world.position == ("unattached", 3, -1)
+
+
 def test_a_follower_asks_for_pre_votes_after_the_fetch_timeout_and_goes_back(world):
     world.follow(101, 3)
     world.sent()
