@@ -180,7 +180,10 @@ KNOWN = (
         "strings of a request that are not UTF-8",
         lambda case: case.ours == {"closed"} and "'utf-8' codec" in case.unreadable,
     ),
-    Known("a broker's requests (fetches of followers, GetReplicaLogInfo)", _claims_to_be_a_replica),
+    Known(
+        "a broker's requests (fetches of followers, GetReplicaLogInfo, AddPartitionsToTxn 4 and 5)",
+        _claims_to_be_a_replica,
+    ),
     Known(
         "a timeout of 0 or below in a request that the controller carries out", _times_out_at_once
     ),
