@@ -7,6 +7,7 @@ or its loss costs only time. Source: `CheckpointFile`, `PartitionMetadataFile`, 
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -29,6 +30,8 @@ _RESTORE_DIRECTORY_ID: Final = (
     "Restore the file from a backup: the metadata names this directory by its id"
 )
 
+_log = logging.getLogger("minikafka.log")
+
 
 def write_offsets(
     disk: Disk, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool = False
@@ -49,6 +52,25 @@ def read_offsets(disk: Disk, name: str) -> dict[TopicPartition, int] | None:
         }
     except ValueError:
         return None
+
+
+def read_or_remove(disk: Disk, name: str) -> dict[TopicPartition, int]:
+    """The content of an offset checkpoint, which is empty if it is damaged: then it is removed."""
+    offsets = read_offsets(disk, name)
+    if offsets is None and disk.exists(name):
+        remove_checkpoint(disk, name)
+        _log.warning("%s/%s is damaged: using 0 for all its offsets", disk.root, name)
+    return offsets or {}
+
+
+def remove_checkpoint(disk: Disk, name: str) -> None:
+    """Remove a damaged checkpoint.
+
+    Logs change after the start. A copy of the file that is restored after the next crash would have
+    outdated offsets. Unlike Kafka (row 39).
+    """
+    disk.remove(name)
+    disk.sync_dir("")
 
 
 def write_epochs(

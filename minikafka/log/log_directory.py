@@ -6,7 +6,7 @@ call `LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTop
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
@@ -26,7 +26,9 @@ from minikafka.log.checkpoints import (
     read_clean_shutdown,
     read_meta_properties,
     read_offsets,
+    read_or_remove,
     read_topic_id,
+    remove_checkpoint,
     write_clean_shutdown,
     write_meta_properties,
     write_offsets,
@@ -41,6 +43,7 @@ from minikafka.log.log_folders import (
     SupersededLog,
     is_log,
     list_durably,
+    missing_logs,
     require_no_records,
 )
 from minikafka.log.recovery import Remembered, goes_beyond
@@ -156,7 +159,8 @@ class LogDirectory:
         clean = self.was_clean
         is_damaged = recovery_points is None
         recovery_points = recovery_points or {}
-        starts, high_watermarks = map(self._read_offsets, (LOG_START_OFFSETS, HIGH_WATERMARKS))
+        starts = read_or_remove(self.disk, LOG_START_OFFSETS)
+        high_watermarks = read_or_remove(self.disk, HIGH_WATERMARKS)
         self._checkpointed.update(recovery_points)
         for name in list_durably(self.disk):
             if name.endswith(DELETE_SUFFIX):
@@ -187,7 +191,7 @@ class LogDirectory:
             self.logs[at] = log
         if is_damaged:
             # Not earlier: an operator may need it, and the next start must not take it for missing.
-            self._remove(RECOVERY_POINTS)
+            remove_checkpoint(self.disk, RECOVERY_POINTS)
         _log.info(
             "loaded the logs of %s: %d, with records: %d",
             self.disk.root, len(self.logs), sum(log.size_bytes > 0 for log in self.logs.values()),
@@ -216,22 +220,6 @@ class LogDirectory:
             self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
         return None if is_damaged else {}
 
-    def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
-        offsets = read_offsets(self.disk, name)
-        if offsets is None and self.disk.exists(name):
-            self._remove(name)
-            _log.warning("%s/%s is damaged: using 0 for all its offsets", self.disk.root, name)
-        return offsets or {}
-
-    def _remove(self, name: str) -> None:
-        """Remove a damaged checkpoint.
-
-        Logs change after the start. A copy of the file that is restored after the next crash would
-        have outdated offsets. Unlike Kafka (row 39).
-        """
-        self.disk.remove(name)
-        self.disk.sync_dir("")
-
     def _find_lost(
         self,
         recovery_points: Mapping[TopicPartition, int],
@@ -249,14 +237,12 @@ class LogDirectory:
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
         creates its folder. Unlike Kafka (row 44).
         """
-        for at in {**recovery_points, **high_watermarks, **starts}:
-            start, high_watermark = starts.get(at, 0), high_watermarks.get(at, 0)
-            end = max(start, recovery_points.get(at, 0), high_watermark)
+        for at, log in missing_logs(recovery_points, high_watermarks, starts).items():
             is_here = at in self.logs or (
                 at in self.superseded if self.disk.list(str(at)) else self.disk.exists(str(at))
             )
-            if (end or at in starts or high_watermark < 0) and not is_here:
-                self.lost[at] = LostLog(start, high_watermark, end)
+            if not is_here:
+                self.lost[at] = log
         if self.lost:
             self._save_lost()
         # Logs that were lost before the shutdown have no recovery point.
@@ -307,29 +293,39 @@ class LogDirectory:
         """
         log = self.logs[at]
         self.disk.reserve_files()
-        self.lost[at] = LostLog(log.log_start_offset, log.high_watermark, log.log_end_offset)
-        try:
+        with _unchanged_on_fault(self):
+            self.lost[at] = LostLog(log.log_start_offset, log.high_watermark, log.log_end_offset)
             self._save_lost()
-        except StorageFault:
-            del self.lost[at]
-            raise
 
     def _save_lost(self) -> None:
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
 
-    def forget(self, names: Collection[TopicPartition]) -> None:
-        """Remove logs durably from the checkpoints, so that they are retired and not lost."""
-        if not names:
-            return
-        former = dict(self.forgotten)
-        self.forgotten |= dict.fromkeys(names)
-        try:
-            self.checkpoint_recovery_points(sync=True)
-            self._save_lost()
-        except StorageFault:
-            self.forgotten = former
-            raise
+    def forget(
+        self, names: Collection[TopicPartition], lost: Collection[TopicPartition] = ()
+    ) -> None:
+        """Remove logs durably from the checkpoints, so that they are retired and not lost.
+
+        Those of `lost` are missing and need not come back.
+        """
+        if names or lost:
+            with _unchanged_on_fault(self):
+                self.forgotten |= dict.fromkeys(names)
+                for at in lost:
+                    del self.lost[at]
+                self.checkpoint_recovery_points(sync=True)
+                self._save_lost()
+
+    def disown_lost(self, names: Collection[TopicPartition]) -> None:
+        """Keep the names of lost logs in the checkpoints durably, but not their offsets.
+
+        After a crash they would apply to the logs that are created in their place.
+        """
+        owned = [at for at in names if at in self.lost and self.lost[at].has_offsets]
+        if owned:
+            with _unchanged_on_fault(self):
+                self.lost |= {at: LostLog(0, 0, self.lost[at].end_offset) for at in owned}
+                self._save_lost()
 
     def retire(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
         """Rename a log's folder; with the suffix of deletion, it is removed after a delay.
@@ -454,6 +450,16 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
+
+
+@contextmanager
+def _unchanged_on_fault(home: LogDirectory) -> Iterator[None]:
+    former = dict(home.lost), dict(home.forgotten)
+    try:
+        yield
+    except StorageFault:
+        home.lost, home.forgotten = former
+        raise
 
 
 def sign_of_use(disk: Disk) -> str | None:

@@ -1,9 +1,10 @@
 """What is known of logs that are not open, and what their folders contain."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, LOG_SUFFIX, STRAY_SUFFIX
@@ -16,6 +17,11 @@ class LostLog(NamedTuple):
     high_watermark: int
     end_offset: int
 
+    @property
+    def has_offsets(self) -> bool:
+        """True if a checkpoint has an offset above 0 of the log."""
+        return max(self.start_offset, self.high_watermark) > 0
+
 
 class SupersededLog(NamedTuple):
     """A log that must not be used, with the marks (`FutureLogs`) that say so.
@@ -25,6 +31,21 @@ class SupersededLog(NamedTuple):
 
     topic_id: Uuid | None
     marks: list[str]
+
+
+def missing_logs(
+    recovery_points: Mapping[TopicPartition, int],
+    high_watermarks: Mapping[TopicPartition, int],
+    starts: Mapping[TopicPartition, int],
+) -> dict[TopicPartition, LostLog]:
+    """The logs that are lost if they have no folder: they held records, or were lost before."""
+    logs = {}
+    for at in {**recovery_points, **high_watermarks, **starts}:
+        start, high_watermark = starts.get(at, 0), high_watermarks.get(at, 0)
+        end = max(start, recovery_points.get(at, 0), high_watermark)
+        if end or at in starts or high_watermark < 0:
+            logs[at] = LostLog(start, high_watermark, end)
+    return logs
 
 
 def list_durably(disk: Disk) -> list[str]:

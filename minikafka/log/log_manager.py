@@ -195,11 +195,6 @@ class LogManager:
             for at, lost in home.lost.items()
         }
 
-    def forget_lost(self, at: TopicPartition) -> None:
-        """Remove a missing log from the list of lost ones: it need not come back."""
-        for home in self.directories:
-            home.lost.pop(at, None)
-
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
         """True if a log is missing, and was reported as lost or is in no directory of this node.
 
@@ -260,34 +255,38 @@ class LogManager:
         for other in self.online:
             # A power loss must not bring a former log back beside the new one.
             other.sync_retired(at)
-        self.forget_lost(at)
         self.futures.delete(at)
         log = home.create(at, topic_id, config, now, self.rng)
         self._homes[at] = home
+        for other in self.directories:
+            other.lost.pop(at, None)
         self.preferred.pop(at, None)
         return log
 
-    def forget(self, names: Collection[TopicPartition]) -> list[StorageFault]:
+    def forget(
+        self, names: Collection[TopicPartition], lost: Collection[TopicPartition] = ()
+    ) -> list[StorageFault]:
         """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired.
 
         Also those that are not used (`LogDirectory.contested`), those of former topics, and those
-        that are lost: they need not come back.
+        that are lost. Those of `lost` need not come back; a log of that name that is in use stays.
         """
         former = [x for x in self.two_folders.former if x[0] not in x[1].forgotten]
 
         def forget(home: LogDirectory) -> None:
-            lost = [at for at in names if home.lost.pop(at, None) is not None]
             home.forget(
                 [
                     *(at for at in names if at in home.logs or at in home.contested),
                     *(at for at, each in former if each is home and at in home.contested),
-                    *lost,
-                ]
+                ],
+                [at for at in {**dict.fromkeys(names), **dict.fromkeys(lost)} if at in home.lost],
             )
-            for at in lost:
-                del home.forgotten[at]  # There is no log to retire.
 
         return self._in_each(forget)
+
+    def disown_lost(self, names: Collection[TopicPartition]) -> list[StorageFault]:
+        """Let the offsets of lost logs not apply to those that are created next in their place."""
+        return self._in_each(lambda home: home.disown_lost(names))
 
     def is_forgotten(self, at: TopicPartition) -> bool:
         """True if no checkpoint names a log that is in use."""

@@ -153,11 +153,28 @@ class LostLogs:
         """
         return [
             replica.topic_partition
+            for replica in self._copies(wanted)
+            if replica.registration.directory(self.broker_id) == DIRECTORY_LOST
+        ]
+
+    def to_copy_unknown(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[TopicPartition]:
+        """As `to_copy`; those that the controller may not know as lost."""
+        return [
+            replica.topic_partition
+            for replica in self._copies(wanted)
+            if (now := replica.registration).directory(self.broker_id) != DIRECTORY_LOST
+            and not (
+                replica.topic_partition in self._promised and self.broker_id in (*now.isr, *now.elr)
+            )
+        ]
+
+    def _copies(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[LocalReplica]:
+        return [
+            replica
             for replica, leads in wanted
             if not leads
             and replica.topic_partition in self._found
             and replica.registration.leader != NO_LEADER
-            and replica.registration.directory(self.broker_id) == DIRECTORY_LOST
         ]
 
     def is_displaced(self, name: TopicPartition) -> bool:

@@ -59,7 +59,8 @@ class RemovedLogs:
     def begin(self) -> None:
         """Rename a few folders of removed replicas now, and the others in later steps."""
         added, self._added = self._added, {}
-        self.forget(added)
+        # Not one that is offline: nothing retires it if it is only held back.
+        self.forget([name for name in added if name in self._deleted], added)
         self._deleted.begin()
 
     def set_strays_aside(
@@ -72,7 +73,7 @@ class RemovedLogs:
         for name in strays:
             self._strays.put(name, None)
         # After that: a fault drops those of its directory.
-        self.forget([*strays, *lost])
+        self.forget(strays, lost)
         self._strays.begin()
         for key in self.logs.two_folders.former:
             self._former.put(key, None)
@@ -119,9 +120,22 @@ class RemovedLogs:
         self._former.finish()
         self._remains.finish()
 
-    def forget(self, names: Collection[TopicPartition]) -> None:
+    def forget(
+        self, names: Collection[TopicPartition], lost: Collection[TopicPartition] = ()
+    ) -> None:
         """Remove logs from the checkpoints; each call writes those of all other logs."""
-        for fault in self.logs.forget(names):
+        for fault in self.logs.forget(names, lost):
+            self.on_fault(fault)
+
+    def replace_lost(
+        self, known: Collection[TopicPartition], unknown: Collection[TopicPartition]
+    ) -> None:
+        """Prepare checkpoints for logs in place of lost ones; the controller knows of some.
+
+        The others stay lost until they are created: after a crash an empty log must not lead.
+        """
+        self.forget(known)
+        for fault in self.logs.disown_lost(unknown):
             self.on_fault(fault)
 
     def _delete(self, name: TopicPartition) -> None:

@@ -141,7 +141,9 @@ class ReplicaManager:
         )
         self._unmade = Turns(
             env, MADE_A_TURN, self._make, self._made_some,
-            before=lambda items: self._removed.forget(self._lost.to_copy(items)),
+            before=lambda items: self._removed.replace_lost(
+                self._lost.to_copy(items), self._lost.to_copy_unknown(items)
+            ),
         )  # fmt: skip
 
     # Look-up

@@ -176,7 +176,7 @@ def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(
         write(stopped, disk, topic_id)
     stopped.boot()
 
-    def refuse(home, names):
+    def refuse(home, names, _=()):
         if names:
             raise OutOfFilesFault(home.disk.root, "Too many open files")
 

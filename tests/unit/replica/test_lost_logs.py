@@ -306,7 +306,9 @@ def test_logs_that_are_copied_again_are_forgotten_a_turn_at_once(managed, monkey
     written = []
     forget = LogDirectory.forget
     monkeypatch.setattr(
-        LogDirectory, "forget", lambda home, names: written.append([*names]) or forget(home, names)
+        LogDirectory,
+        "forget",
+        lambda home, names, lost=(): written.append([*names]) or forget(home, names, lost),
     )
     managed.apply(*copied(managed, range(8)))
     managed.run(100)
@@ -360,3 +362,33 @@ def test_a_log_is_used_if_all_directories_are_loaded(managed, caplog, directory)
     assert managed.partition().log.log_end_offset == 3
     is_unknown = directory == Uuid.of(9, 9)
     assert ("not in log.dirs: 1, the first is t-0 in" in caplog.text) is is_unknown
+
+
+def test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did(managed):
+    """Seed 160000806: after a kill it lacked what its leader had below that offset."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(3), required_acks=1)
+    log = managed.partition().log
+    log.update_high_watermark(3)
+    log.increment_log_start_offset(2)
+    managed.logs.shutdown(10)
+    for disk in managed.disks:
+        disk.crash()
+    managed.disks[0].remove("t-0")
+    managed.boot()
+    assert managed.logs.lost == {T: ("/one/t-0", 3)}
+    managed.start(managed.put(2, epoch=1, isr=(2,), directory=DIRS[0]))
+    assert managed.partition().log.log_end_offset == 0
+    restart(managed)
+    log = managed.logs.get(T)
+    assert (log.log_start_offset, log.log_end_offset) == (0, 0)
+
+
+def test_a_lost_log_that_stays_offline_keeps_its_offsets(managed):
+    """An operator may restore its folder: what was deleted must not come back."""
+    write_offsets(managed.disks[0], LOG_START_OFFSETS, {T: 2})
+    restart(managed)
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    restart(managed)
+    assert read_offsets(managed.disks[0], LOG_START_OFFSETS) == {T: 2}
+    assert managed.logs.lost == {T: ("/one/t-0", 2)}

@@ -10,12 +10,14 @@ from minikafka.log.checkpoints import (
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
     read_offsets,
+    write_offsets,
 )
 from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_folders import LostLog
 from minikafka.replica.turns import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import CHECKPOINT_MS, ID, OTHER_ID, T
+from tests.unit.replica.managed_world import CHECKPOINT_MS, DIRS, ID, OTHER_ID, T
 
 
 @pytest.mark.parametrize("case", ["gone", "recreated", "elsewhere"])
@@ -180,7 +182,7 @@ def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, 
     for disk in leading.disks:
         disk.crash()
 
-    def fail(home, names):
+    def fail(home, *_):
         if home.disk.root == root:
             raise StorageFault(root, IO_ERROR)
 
@@ -194,3 +196,108 @@ def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, 
     assert [fault.log_dir for fault in leading.offline] == [root]
     assert leading.manager.hosted.offline == {}
     assert leading.partition().topic_id == OTHER_ID
+
+
+def restart(managed):
+    """Start after a kill, without metadata."""
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+
+
+class KilledError(BaseException):
+    """The process ends here."""
+
+
+def named_in_two(managed, monkeypatch, how):
+    """A log of five records in the first directory, and a checkpoint of the second one names it.
+
+    "swap": the broker was killed within the end of a move, after the rename.
+    """
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(5), required_acks=1)
+    managed.partition().log.update_high_watermark(5)
+    logs, now = managed.logs, managed.env.clock.now
+    home, other = logs.directories
+    for each in (home, other):
+        each.write_checkpoints()
+    if how == "swap":
+        logs.futures.create(T, other, now)
+        while not logs.futures.copy_slice(T, now):
+            pass
+
+        def kill(*_):
+            raise KilledError
+
+        with monkeypatch.context() as patch:
+            patch.setattr(LogDirectory, "forget", kill)
+            with pytest.raises(KilledError):
+                logs.futures.swap(T, now)
+        home = other
+    else:
+        write_offsets(managed.disks[1], HIGH_WATERMARKS, {T: 5})
+    restart(managed)
+    assert T in managed.logs.lost
+    managed.start(managed.put(1, directory=home.directory_id))
+    return managed.partition().log
+
+
+@pytest.mark.parametrize("how", ["swap", "moved by hand"])
+def test_a_log_in_use_stays_in_the_checkpoints_if_another_directory_has_lost_it(
+    managed, monkeypatch, how
+):
+    """Deleted records came back, and each clean stop counted as unclean."""
+    log = named_in_two(managed, monkeypatch, how)
+    log.update_high_watermark(5)
+    log.increment_log_start_offset(3)
+    assert managed.logs.lost == {}
+    assert managed.logs.shutdown(10) == []
+    restart(managed)
+    log = managed.logs.get(T)
+    assert (managed.logs.previous_broker_epoch, log.log_start_offset) == (10, 3)
+
+
+def test_a_log_is_lost_although_another_directory_had_lost_it_before(managed, monkeypatch):
+    """No checkpoint named it, and an empty log led."""
+    log = named_in_two(managed, monkeypatch, "moved by hand")
+    log.update_high_watermark(5)
+    assert managed.logs.shutdown(10) == []
+    for disk in managed.disks:
+        disk.crash()
+    managed.disks[0].remove("t-0")
+    managed.disks[0].sync_names()
+    managed.boot()
+    managed.start(managed.put(1, directory=DIRS[0]))
+    assert T in managed.manager.hosted.offline
+
+
+def test_a_log_that_is_held_back_stays_in_the_checkpoints_when_its_topic_is_deleted(managed):
+    """The next clean stop counted as unclean."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[1]))
+    managed.partition().append_as_leader(batch_of(3), required_acks=1)
+    managed.logs.shutdown(10)
+    restart(managed)
+    managed.logs.directories[0] = LogDirectory.unreadable(managed.disks[0])
+    managed.start(managed.put(1, directory=DIRS[0]))
+    assert [*managed.logs.directories[1].contested] == [T]
+    managed.apply(managed.no_topic())
+    assert managed.logs.shutdown(11) == []
+    del managed.disks[0]
+    restart(managed)
+    assert managed.logs.previous_broker_epoch == 11
+
+
+def test_without_descriptors_a_lost_log_stays_lost(managed, monkeypatch):
+    """The next checkpoints would not name it."""
+    home = managed.logs.directories[0]
+    home.lost[T] = LostLog(0, 5, 5)
+
+    def fail(*_, **__):
+        raise OutOfFilesFault(home.disk.root, "Too many open files")
+
+    monkeypatch.setattr(log_directory, "write_offsets", fail)
+    assert len(managed.logs.forget([T])) == len(managed.logs.disown_lost([T])) == 1
+    assert home.lost == {T: LostLog(0, 5, 5)}
+    monkeypatch.undo()
+    assert managed.logs.forget([T]) == []
+    assert home.lost == {}
