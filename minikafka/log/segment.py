@@ -390,13 +390,21 @@ class Segment:
         self.indexes.hints.clear()
         if position is None:
             return offset
-        first = int.from_bytes(self.file.read_at(position, 8), "big")
+        first = self._base_at(position)
         self.file.truncate(position)
         self.found_bytes = min(self.found_bytes, position)
         self._checked.truncate(position)
         self.indexes.truncate_to(offset)
         self._find_end()
         return min(first, offset)
+
+    def base_of(self, offset: int) -> int:
+        """The base offset of the batch that contains `offset`; without one, `offset` itself."""
+        position = self.locate(offset)
+        return offset if position is None else min(offset, self._base_at(position))
+
+    def _base_at(self, position: int) -> int:
+        return int.from_bytes(self.file.read_at(position, 8), "big")
 
     def mark_deleted(self) -> list[str]:
         """Rename the files, so that no start takes them for a segment; return their new paths."""

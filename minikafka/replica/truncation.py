@@ -8,7 +8,8 @@ get nothing from it.
 from collections.abc import Callable
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.log.recovery import damage_as_fault
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 
@@ -19,11 +20,18 @@ def truncate_replica(
     """Truncate the log to `offset`; load the rest of its producers in later steps.
 
     Raises:
+        OutOfFilesFault: nothing was changed.
         StorageFault: the log could not be truncated; later faults go to `on_fault`.
     """
     log = partition.log
-    _lower_start(log, offset)
-    log.truncate_to(offset, env.clock.now, in_slices=True)
+    start_offset = log.log_start_offset
+    try:
+        log.reserve_files()
+        _lower_start(log, offset)
+        log.truncate_to(offset, env.clock.now, in_slices=True)
+    except OutOfFilesFault:
+        log.log_start_offset = start_offset
+        raise
     loading = log.content.loading
     if loading is None:
         return
@@ -51,10 +59,19 @@ def _lower_start(log: UnifiedLog, offset: int) -> None:
     Unlike Kafka (row 135): after a crash the former one would hide records of this leader, or the
     log would begin there without them, and they would be lost if this replica leads.
     """
-    if offset < log.log_start_offset:
-        log.log_start_offset = offset
+    end_offset = _end_after(log, offset)
+    if end_offset < log.log_start_offset:
+        log.log_start_offset = end_offset
         if log.local.save_log_starts is not None:
             log.local.save_log_starts()
+
+
+def _end_after(log: UnifiedLog, offset: int) -> int:
+    """Where the log ends after a truncation, which drops whole batches (row 33)."""
+    if not log.segments.first.base_offset < offset < log.log_end_offset:
+        return offset
+    with damage_as_fault(log.disk, f"cannot truncate to offset {offset}"):
+        return log.segments.items[log.segments.index_of(offset)].base_of(offset)
 
 
 def is_loading(partition: Partition) -> bool:

@@ -2,12 +2,13 @@
 
 import pytest
 
-from minikafka.common.faults import StorageFault
-from minikafka.log import producer_loading
+from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.log import log_directory, producer_loading
 from minikafka.messages.fetch import EpochEndOffset
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.replica.partition_fetch_state import FetchState
 from minikafka.replica.truncation import is_loading, truncate_replica
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.fetcher_world import BACKOFF_MS, FetcherWorld, data_of
 from tests.unit.replica.managed_world import ManagedWorld
 
@@ -140,3 +141,58 @@ def test_the_former_start_offset_hides_no_record_of_an_unclean_leader(offset, co
     managed.boot()
     log = managed.logs.get(partition.topic_partition)
     assert (log.log_start_offset, log.log_end_offset) == (offset, offset + copies)
+
+
+def follower_from(start_offset, batch_ends):
+    """A world with a log of 50 records in batches that begins at `start_offset`."""
+    managed = ManagedWorld()
+    managed.start(
+        managed.broker(1, port=1), managed.broker(2, port=2), managed.topic(), managed.put(2)
+    )
+    log, now = managed.partition().log, managed.env.clock.now
+    for end in batch_ends:
+        options = BatchOptions(base_offset=log.log_end_offset, leader_epoch=3)
+        records = [NewRecord(1000, None, b"v")] * (end - log.log_end_offset)
+        batch = memoryview(bytearray(build_batch(records, options)))
+        log.append_as_follower(batch, leader_epoch=3, now=now)
+    log.update_high_watermark(log.log_end_offset)
+    log.increment_log_start_offset(start_offset)
+    managed.logs.directory_of(managed.partition().topic_partition).write_checkpoints()
+    return managed
+
+
+def after_a_crash(managed):
+    name = managed.partition().topic_partition
+    for disk in managed.disks:
+        disk.crash()
+    managed.boot()
+    log = managed.logs.get(name)
+    return log.log_start_offset, log.log_end_offset
+
+
+@pytest.mark.parametrize("offset", [37, 39])
+def test_the_log_ends_before_a_batch_that_it_begins_within(offset):
+    """After a crash it began at `offset`, without the leader's records from 30 on."""
+    managed = follower_from(38, (30, 40, 50))
+    truncate_replica(managed.env, managed.partition(), offset, managed.manager.take_offline)
+    log = managed.partition().log
+    assert (log.log_start_offset, log.log_end_offset) == (30, 30)
+    assert after_a_crash(managed) == (30, 30)
+
+
+@pytest.mark.parametrize("fails", [(SimDisk, "reserve_files"), (log_directory, "write_offsets")])
+def test_without_descriptors_nothing_is_truncated(monkeypatch, fails):
+    """The next try saved no start offset, or deleted records could be read again until then."""
+    managed = follower_from(20, range(1, 31))
+    partition = managed.partition()
+
+    def fail(*_, **__):
+        raise OutOfFilesFault("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*fails, fail)
+        with pytest.raises(OutOfFilesFault):
+            truncate_replica(managed.env, partition, 12, managed.manager.take_offline)
+    assert (partition.log.log_start_offset, partition.log.log_end_offset) == (20, 30)
+    truncate_replica(managed.env, partition, 12, managed.manager.take_offline)
+    assert after_a_crash(managed) == (12, 12)
