@@ -70,7 +70,10 @@ class TwoFolders:
         topic_ids = {home.logs[at].topic_id for home in (first, second)}
         if len(topic_ids) > 1 and None not in topic_ids:
             return
-        for unused, used in ((second, first), (first, second)):
+        pairs = [(second, first), (first, second)]
+        # First one without a topic id: it is no log of a replica (`LogManager.is_gone`).
+        pairs.sort(key=lambda pair: pair[0].logs[at].topic_id is not None)
+        for unused, used in pairs:
             if not held_records(unused.disk, str(at)):
                 unused.retire(at, DELETE_SUFFIX, self.rng, now)
                 self._removed.append((at, unused))

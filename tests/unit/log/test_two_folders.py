@@ -318,6 +318,17 @@ def test_a_log_without_records_and_topic_id_is_no_log_of_the_replica(disks):
     assert manager.is_gone(TP, OTHER_ID, Uuid.of(1, 1))
 
 
+@pytest.mark.parametrize("without", [0, 1])
+def test_of_two_without_records_one_without_topic_id_is_removed(disks, without):
+    """tests/log_directories, seed 535: the replica did not come online with the other one."""
+    for disk in disks:
+        start([disk]).create(TP, ID, CONFIG, NOW)
+        disk.crash()
+    disks[without].remove("t-0/partition.metadata")
+    manager = start(disks)
+    assert manager.directory_of(TP) is manager.directories[1 - without]
+
+
 def test_a_log_that_a_start_removes_is_not_taken_for_lost_after_a_crash(disks):
     """tests/log_directories, seed 9297: the next topic of that name was offline."""
     append(start(disks[:1]).create(TP, ID, CONFIG, NOW))
