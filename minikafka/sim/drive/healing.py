@@ -154,6 +154,8 @@ class Healing:
         before = dict(self._committed_by_leaders(gone))
 
         def all_go_on() -> bool:
+            if self.cluster.nodes[self.cluster.controller_id].node is None:
+                return False  # A removed one was the last that led: the election is not over.
             now = dict(self._committed_by_leaders(gone))
             return bool(now) and all(at > before.get(where, -1) for where, at in now.items())
 
