@@ -7,6 +7,7 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.controller import cluster_control, replication_control
 from minikafka.controller.partition_change import Target
 from minikafka.controller.view import is_online
+from minikafka.log.checkpoints import RECOVERY_POINTS, read_offsets, read_topic_id
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.disk_errors import IO_ERROR
@@ -250,8 +251,10 @@ def replicate(world):
         if now.leader == 2 and _follow(world, replica):
             _join(world, replica, 1)
         elif now.leader == 1 and not world.metadata.is_fenced(2) and _usable(world, replica):
-            rows = checks.batches(_usable(world, replica).log)
-            replica.other = [(record, batch) for (_, _, record), batch in rows]
+            log = _usable(world, replica).log
+            rows = checks.batches(log)
+            kept = replica.other[: log.log_start_offset]
+            replica.other = kept + [(record, batch) for (_, _, record), batch in rows]
             replica.committed = replica.copied
             _join(world, replica, 2)
 
@@ -291,6 +294,21 @@ def roll(world):
         broker, log = world.broker, world.broker.manager.hosted.online[replica.at].log
         if log.log_end_offset > log.segments.active.base_offset:
             broker.guarded(lambda: log.roll(broker.env.clock.now))
+
+
+def trim(world):
+    """Let retention remove records of broker 1 that broker 2 keeps."""
+    replica = _choose(world, _open(world))
+    partition = None if replica is None else _usable(world, replica)
+    if partition is None:
+        return
+    broker, log = world.broker, partition.log
+    most = min(common_length(replica.own, replica.copied), log.high_watermark)
+    if most > log.log_start_offset:
+        start = world.rng.randint(log.log_start_offset + 1, most)
+        world.say("trim", replica, "to", start)
+        replica.start = start
+        broker.guarded(lambda: log.increment_log_start_offset(start))
 
 
 def move(world):
@@ -363,9 +381,29 @@ def while_stopped(world):
             world.out.add(root)
     elif rng.random() < 0.5:
         world.out.clear()
+    if rng.random() < 0.1:
+        _remove_folder(world)
     if rng.random() < 0.3:
         for _ in range(rng.choice((1, 2))):
             rng.choice((create, delete, reassign, other_broker, _append_to_other))(world)
+
+
+def _remove_folder(world):
+    """An operator removes the folder of a log that a checkpoint names."""
+    replica = _choose(world, [each for each in world.own_replicas() if each.own])
+    if replica is None or replica.home in world.out:
+        return
+    disk = world.disk(replica.home)
+    if disk.broken is not None:
+        return
+    points = read_offsets(disk, RECOVERY_POINTS) or {}
+    if points.get(replica.at) and read_topic_id(disk, str(replica)) == replica.topic_id:
+        world.say("remove the folder of", replica, "in", replica.home)
+        disk.remove(str(replica))
+        disk.sync_names()
+        replica.is_removed = replica.was_lost = True
+        world.removed.add(replica.at)
+        world.broker.clean_epoch = None
 
 
 def _append_to_other(world):
@@ -376,7 +414,7 @@ def _append_to_other(world):
 
 _SHARES = (
     (create, 8), (delete, 3), (recreate, 3), (append, 14), (replicate, 8), (reassign, 6),
-    (elect, 4), (other_broker, 3), (flush, 5), (roll, 2), (move, 9), (wait, 14), (break_disk, 2),
+    (elect, 4), (other_broker, 3), (flush, 5), (roll, 2), (trim, 4), (move, 9), (wait, 14), (break_disk, 2),
     (plan_crash, 6), (kill, 3), (stop, 4),
 )  # fmt: skip
 _ACTIONS = [action for action, share in _SHARES for _ in range(share)]

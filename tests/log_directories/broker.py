@@ -64,6 +64,8 @@ class Broker:
         self.is_starting = False
         self.closed_cleanly = set()
         """The roots whose last shutdown may have left a clean shutdown file."""
+        self.clean_epoch = None
+        """The epoch that the next start must find if no directory is missing, or None."""
         self.at(0)
 
     def __bool__(self):
@@ -86,8 +88,12 @@ class Broker:
         for disk in world.disks:
             disk.broken = IO_ERROR if disk.root in broken else None
             disk.before_change = self._before_change
+        clean_epoch, self.clean_epoch = self.clean_epoch, None
         if not self._load(broken):
             return False
+        found = self.logs.previous_broker_epoch
+        if clean_epoch is not None and not (broken or world.out) and found != clean_epoch:
+            raise ViolationError(f"a clean shutdown of epoch {clean_epoch} counts as unclean")
         self._register()
         self._make_replicas()
         checks.after_start(world)
@@ -218,6 +224,8 @@ class Broker:
         if not unreported:
             self.closed_cleanly = {home.disk.root for home in self.logs.online}
             self.closed_cleanly -= {fault.log_dir for fault in faults}
+            if self.closed_cleanly == {disk.root for disk in world.disks} and not self.logs.lost:
+                self.clean_epoch = self.epoch
         power = self.rng.random() < 0.3
         world.say("stopped", "uncleanly" if unreported else "", *faults, "+ power" * power)
         for replica in world.own_replicas():

@@ -39,12 +39,15 @@ def batches(log):
 
 
 def records_of(replica, log):
-    """The records of a log, which must all be those of the replica."""
+    """The records of a log, which must all be those of the replica, and those that it deleted."""
+    start = log.log_start_offset
+    if start > replica.start and not replica.has_two_histories:
+        raise ViolationError(f"{replica}: starts at {start}, and it started at {replica.start}")
     numbers = [number for number, _ in batches(log)]
     for topic, index, _ in numbers:
         if (topic, index) != (replica.number, replica.at.partition):
             raise ViolationError(f"{replica}: has a record of partition {index} of topic {topic}")
-    return [record for _, _, record in numbers]
+    return [*replica.copied[:start], *(record for _, _, record in numbers)]
 
 
 def absent_roots(world):
@@ -99,6 +102,7 @@ def observe(world):
         if replica.open_log is None and replica.own is not None:
             _judge(world, replica, records, home.disk.root)
         replica.open_log, replica.own, replica.home = log, records, home.disk.root
+        replica.start, replica.is_removed = log.log_start_offset, False
         replica.roots.add(replica.home)
         replica.least = len(records)
         replica.durable = min(log.recovery_point, len(records))
@@ -122,7 +126,7 @@ def _judge(world, replica, records, root):
         if replica.lacks_committed(records):
             _lose_unflushed(replica, records)
         return
-    if not replica.has_two_histories:
+    if not (replica.has_two_histories or replica.is_removed):
         _require_copy(replica, records, root, registration)
     _require_committed(replica, records, registration)
 
@@ -132,8 +136,11 @@ def _is_forgiven(world, replica, records, root, absent):
 
     As in Kafka: after an unclean shutdown, and after a start without the directory of its log, if
     the controller does not know that yet, or if an older log is in another directory: the operator
-    who takes the directory out of log.dirs decides for that one.
+    who takes the directory out of log.dirs decides for that one. With ELR, too, if an operator has
+    removed the newer log.
     """
+    if replica.is_removed and replica.has_two_histories:
+        return True
     if world.metadata.elr or not replica.lacks_committed(records):
         return False
     is_elsewhere = replica.home in absent and root != replica.home
@@ -203,9 +210,17 @@ def after_start(world):
         reason = world.reason(replica)
         world.say("offline:", replica, reason)
         is_known_as_lost = world.registration(replica).directory(1) == DIRECTORY_LOST
-        if not replica.roots and "is gone with the records" in str(reason):
-            raise ViolationError(f"{replica}: the log of a former topic counts as lost: {reason}")
+        if "is gone with the records" in str(reason) and not replica.own:
+            if replica.at in world.removed:
+                # EXCUSE. Checkpoints have no topic ids: it is the log of a former topic.
+                replica.is_removed = True
+            elif not replica.roots:
+                raise ViolationError(
+                    f"{replica}: the log of a former topic counts as lost: {reason}"
+                )
         may_stay = is_known_as_lost if replica.own is None else replica.was_lost
+        if replica.is_removed:
+            continue
         if not (absent or replica.has_two_histories) and (replica.least or not may_stay):
             raise ViolationError(f"{replica}: offline with all directories: {reason}")
         replica.was_lost |= is_known_as_lost or bool(absent)
@@ -237,7 +252,7 @@ def _end_of(world, replica):
     registration = world.registration(replica)
     if replica.at not in world.broker.manager.hosted.online:
         is_lost = not replica.own and registration.directory(1) == DIRECTORY_LOST
-        is_excused = replica.has_two_histories or is_lost
+        is_excused = replica.has_two_histories or replica.is_removed or is_lost
         if registration.leader == 2 or not is_excused:
             raise ViolationError(f"{replica}: offline at the end: {world.reason(replica)}")
         return

@@ -39,6 +39,9 @@ class Replica:
         self.least = 0
         """How many of `own` the next start must find: all after a kill, the flushed ones after a
         power loss."""
+        self.start = 0
+        """The highest log start offset that the log may have: no start raises it. Broker 2 has the
+        records below."""
         self.in_flight = []
         """Records that the present step may have written or removed when the process ends."""
         self.home = None
@@ -57,6 +60,10 @@ class Replica:
         self.was_lost = False
         """EXCUSE. The controller knows the log as lost, or a directory was out at a start: an empty
         log may stay offline until a leader has the partition, though all directories are back."""
+
+        self.is_removed = False
+        """EXCUSE. An operator has removed the folder of the log, which checkpoints name: the replica
+        is offline until another broker leads."""
 
     @property
     def key(self):

@@ -71,6 +71,19 @@ FAULTS = (
          "home.set_superseded_aside(at, self.logs.rng)", "pass"),
     ),
     mutation(
+        "a log in use is removed from the checkpoints if another directory has lost it",
+        ("replica.removed_logs", "RemovedLogs.set_strays_aside", "self.forget(strays, lost)",
+         "self.forget([*strays, *lost])"),
+    ),
+    mutation(
+        "a log begins where the lost one did that it replaces",
+        (_DIRECTORY, "LogDirectory.disown_lost", "if owned:", "if False:"),
+    ),
+    mutation(
+        "of two logs without records the one without topic id is kept",
+        ("log.two_folders", "TwoFolders._retire_unused", "is not None)", "is None)"),
+    ),
+    mutation(
         "a stop is clean although the controller does not know the directory of a log",
         ("replica.replica_manager", "ReplicaManager.unreported",
          "_names(self.image, self.assignments.pending)", "()"),

@@ -8,15 +8,17 @@ from tests.mutation import applied
 
 SEEDS_A_TEST = 125
 STARTS = range(1, 1001, SEEDS_A_TEST)
-FOUND_FROM = (13, 477, 5, 222, 201, 33, 1228, 9, 327, 1595)
+FOUND_FROM = (1, 470, 470, 292, 22, 456, 8, 283, 626, 8670, 1814)
 """The first seed that finds each planted fault, in the order of `FOUND_SOON`."""
 RARE = (
     "a start does not make the names of retired logs durable",
     "a log is created before the new name of its predecessor is durable",
     "a missing log is not remembered",
     "an older log is used while a directory is offline",
+    "checkpoints name the former log after a swap",
+    "a log begins where the lost one did that it replaces",
 )
-"""Not found in 6,000 seeds; unit tests hold them."""
+"""Not found in 3,000 seeds; unit tests hold them."""
 FOUND_SOON = [fault for fault in FAULTS if fault.name not in RARE]
 
 

@@ -37,6 +37,8 @@ class World:
         """By topic id and index, also those of deleted topics and of broker 2 alone."""
         self.unassigned = set()
         """The keys of replicas whose directory the controller did not know at the last start."""
+        self.removed = set()
+        """The names of logs whose folder an operator has removed; checkpoints may have them."""
         self.records = self.topics = self.starts = self.refused = 0
         self.lines = []
         self.broker = Broker(self)
@@ -115,6 +117,7 @@ class World:
         broken, older.broken = older.broken, None
         older.remove(name)
         older.sync_names()
+        self.removed.add(replica.at)
         older.before_change, older.broken = before, broken
 
     def _has_logs(self, replica, name, roots):
