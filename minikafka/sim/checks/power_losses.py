@@ -3,8 +3,9 @@
 Without eligible leader replicas a broker that comes back after a power failure may lead although
 records are missing from its log (E13). That excuses the loss of records that were not flushed on
 that machine, in its partitions, and of the start offset of an empty log, but of nothing else; a
-machine with replaced disks may have lost everything. With ELR nothing is excused: such a broker is
-in no ISR and no ELR (E7).
+machine with replaced disks may have lost everything. A replica whose folder was removed must be
+copied before it leads, unless an operator accepts an empty log since all others are lost, too. With
+ELR nothing is excused: such a broker is in no ISR and no ELR (E7).
 """
 
 from dataclasses import dataclass, field
@@ -54,6 +55,8 @@ class PowerLosses:
 
     _ends: dict[_Key, _End] = field(default_factory=dict)
     _gaps: dict[_Key, _Gap] = field(default_factory=dict)
+    _removed: dict[_Key, _Gap] = field(default_factory=dict)
+    """Logs whose folder was removed: no excuse before an empty log is accepted."""
 
     def record(self, node: SimNode, partition: Partition) -> None:
         """Record the end of a replica's log and its recovery point."""
@@ -65,19 +68,35 @@ class PowerLosses:
         end.recovery_point, end.log_end_offset = log.recovery_point, log.log_end_offset
         end.log_start_offset = log.log_start_offset
         end.epoch = _last_epoch(log)
-        gap = self._gaps.get(key)
-        if (
-            gap is not None
-            and node.started
-            and log.log_end_offset >= gap.end
-            and end.epoch >= gap.epoch
-        ):
-            del self._gaps[key]
+        for gaps in (self._gaps, self._removed):
+            gap = gaps.get(key)
+            if (
+                gap is not None
+                and node.started
+                and log.log_end_offset >= gap.end
+                and end.epoch >= gap.epoch
+            ):
+                del gaps[key]
 
     def forget(self, topic: str) -> None:
         """Forget the logs of a topic that was deleted."""
         self._ends = {key: end for key, end in self._ends.items() if key[1].topic != topic}
         self._gaps = {key: gap for key, gap in self._gaps.items() if key[1].topic != topic}
+        self._removed = {key: gap for key, gap in self._removed.items() if key[1].topic != topic}
+
+    def removed(self, node_id: int, where: TopicPartition, *, elr_is_on: bool) -> None:
+        """Record that the folder of a log was removed."""
+        end = self._ends.get((node_id, where))
+        if end is not None:
+            self._removed[node_id, where] = _Gap(
+                0, end.log_end_offset, not elr_is_on, end.log_start_offset, end.epoch
+            )
+
+    def accepted(self, node_id: int, where: TopicPartition) -> None:
+        """Let an empty log that an operator has accepted take the place of a removed one."""
+        gap = self._removed.pop((node_id, where), None)
+        if gap is not None:
+            self._gaps[node_id, where] = gap
 
     def lost(self, node_id: int, *, everything: bool, elr_is_on: bool) -> list[TopicPartition]:
         """Record a loss of unflushed records, or of `everything`; return the partitions."""
@@ -102,7 +121,7 @@ class PowerLosses:
 
     def elr_is_off(self) -> None:
         """Excuse all present gaps: ELR is off in the metadata log."""
-        for gap in self._gaps.values():
+        for gap in (*self._gaps.values(), *self._removed.values()):
             gap.elr_was_off = True
 
     def excuses(self, node_id: int, where: TopicPartition, offset: int) -> bool:

@@ -313,7 +313,9 @@ class Healing:
                 directories = {now.directory(replica): None for replica in now.replicas}
                 if now.leader == NO_LEADER and list(directories) == [DIRECTORY_LOST]:
                     for replica in now.replicas:
-                        lost.setdefault(replica, []).append(f"{topic.name}-{index}")
+                        where = TopicPartition(topic.name, index)
+                        lost.setdefault(replica, []).append(str(where))
+                        self.checkers.power.accepted(replica, where)
         for broker_id, folders in lost.items():
             node = self.cluster.nodes[broker_id]
             self.cluster.world.note(

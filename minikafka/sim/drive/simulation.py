@@ -12,6 +12,7 @@ from functools import partial
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
 from minikafka.messages.create_topics import (
     CreatableTopic,
     CreateTopicsRequest,
@@ -142,6 +143,7 @@ class Simulation:
             self.checkers.elections.asked,
         )
         self.faults.storage.lead = self.operators.lead
+        self.faults.storage.on_removed = self._removed
         self.healing = Healing(
             plan, self.cluster, self.checkers, self.faults, self.operators, self.clients
         )
@@ -242,6 +244,9 @@ class Simulation:
         disk = node.disks[fault.log_dir]
         if not disk.has_refused and not self.faults.storage.is_rotten(node.config.node_id):
             raise Violation(f"sound disk: {node.host} stopped: {fault.reason}")
+
+    def _removed(self, node_id: int, where: TopicPartition) -> None:
+        self.checkers.power.removed(node_id, where, elr_is_on=self.checkers.elr_is_on)
 
     def _lost_power(self, node: SimNode) -> None:
         self.checkers.lost_records(node.config.node_id)

@@ -8,6 +8,7 @@ from typing import Final
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import RECOVERY_POINTS
+from minikafka.log.file_names import parse_folder
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.sim.drive.faults.damage import Damage, Damager
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
@@ -33,6 +34,8 @@ class StorageFaults:
     context: FaultContext
     lead: Callable[[int, TopicPartition, Random], None] = lambda *_: None
     """Makes a replica the leader, so that damage is read."""
+    on_removed: Callable[[int, TopicPartition], None] = lambda *_: None
+    """Gets the node and the partition of a log whose folder an operator removes."""
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
     """The flipped bits of each node that are not repaired, oldest first."""
     _damages: list[Damage] = field(default_factory=list)
@@ -134,6 +137,9 @@ class StorageFaults:
                 self.context.note("operator", f"removes damaged {folder} from {node.host}")
                 disk.remove(folder)
                 disk.sync_names()
+                where = parse_folder(folder)
+                if where is not None:
+                    self.on_removed(node.config.node_id, where)
         damage.undo()
         self.context.note(node.host, f"has damage repaired: {damage.what}")
 

@@ -110,3 +110,21 @@ def test_a_machine_that_loses_power_again_has_lost_both_times(losses):
     look(losses, 8, recovery_point=7)
     losses.lost(1, everything=False, elr_is_on=True)
     assert excused(losses) == [6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("elr_is_on", [False, True])
+def test_a_removed_folder_excuses_nothing_before_an_empty_log_is_accepted(losses, elr_is_on):
+    """Seed 160002012: the other replicas had lost their disks."""
+    losses.removed(1, WHERE, elr_is_on=elr_is_on)
+    assert excused(losses) == []
+    losses.accepted(1, WHERE)
+    losses.accepted(1, OTHER)
+    assert excused(losses) == ([] if elr_is_on else list(range(10)))
+    assert excused(losses, where=OTHER) == []
+
+
+def test_a_removed_log_that_was_copied_again_excuses_nothing(losses):
+    losses.removed(1, WHERE, elr_is_on=False)
+    look(losses, 10, recovery_point=6)
+    losses.accepted(1, WHERE)
+    assert excused(losses) == []
