@@ -357,7 +357,7 @@ class AdminClient:
     @property
     def timeout_ms(self) -> int:
         """The time that the first attempt of an operation gets, for requests with such a field."""
-        return int(self._share_s(self._timeout_s, len(self._servers)) * 1000)
+        return int(self._share_s(self._timeout_s, len(self._candidates())) * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """Return the live brokers with their addresses."""

@@ -140,6 +140,14 @@ def test_requests_have_the_time_of_an_attempt(servers, timeout_s, expected_ms):
     assert client(servers, timeout_s=timeout_s).timeout_ms == expected_ms
 
 
+def test_requests_have_the_time_of_an_attempt_beside_brokers_that_were_seen(start):
+    """Else a server was given more time than the client waited for it."""
+    server = start(ANSWERS)
+    with client(f"a:1,{server.address}", timeout_s=60) as admin:
+        admin._learned = [("b", 1), ("c", 1)]
+        assert admin.timeout_ms == 20_000
+
+
 def test_a_broker_that_was_seen_stands_in_for_one_that_was_named(start):
     """The server that was named is gone; the brokers that it listed are still used."""
     other = start(ANSWERS)
