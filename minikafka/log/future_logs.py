@@ -413,8 +413,8 @@ class FutureLogs:
             source.disk.remove(mark)
             source.disk.sync_dir("")
             raise
-        self.homes[at] = target
-        target.logs[at] = log
+        self.homes[at], target.logs[at] = target, log
+        target.lost.pop(at, None)
         faults: list[StorageFault] = []
         try:
             # Also the epoch of a leader that has written nothing yet: loading a log drops it.

@@ -45,6 +45,7 @@ from minikafka.log.log_folders import (
     list_durably,
     missing_logs,
     require_no_records,
+    without,
 )
 from minikafka.log.recovery import Remembered, goes_beyond
 from minikafka.log.unified_log import UnifiedLog
@@ -306,13 +307,13 @@ class LogDirectory:
     ) -> None:
         """Remove logs durably from the checkpoints, so that they are retired and not lost.
 
-        Those of `lost` are missing and need not come back.
+        Those of `lost` need not come back: the next checkpoints omit them even after a fault.
         """
         if names or lost:
+            self.lost = without(self.lost, lost)
             with _unchanged_on_fault(self):
-                self.forgotten |= dict.fromkeys(names)
-                for at in lost:
-                    del self.lost[at]
+                self.forgotten |= without(dict.fromkeys(names), self.lost)
+                self.lost = without(self.lost, names)
                 self.checkpoint_recovery_points(sync=True)
                 self._save_lost()
 

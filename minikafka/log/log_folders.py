@@ -1,13 +1,15 @@
 """What is known of logs that are not open, and what their folders contain."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, TypeVar
 
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, LOG_SUFFIX, STRAY_SUFFIX
+
+T = TypeVar("T")
 
 
 class LostLog(NamedTuple):
@@ -46,6 +48,14 @@ def missing_logs(
         if end or at in starts or high_watermark < 0:
             logs[at] = LostLog(start, high_watermark, end)
     return logs
+
+
+def without(
+    logs: Mapping[TopicPartition, T], names: Collection[TopicPartition]
+) -> dict[TopicPartition, T]:
+    """Return the entries of `logs` that are not named."""
+    unwanted = frozenset(names)
+    return {at: log for at, log in logs.items() if at not in unwanted}
 
 
 def list_durably(disk: Disk) -> list[str]:

@@ -276,10 +276,10 @@ class LogManager:
         def forget(home: LogDirectory) -> None:
             home.forget(
                 [
-                    *(at for at in names if at in home.logs or at in home.contested),
+                    *(x for x in names if x in home.logs or x in home.contested or x in home.lost),
                     *(at for at, each in former if each is home and at in home.contested),
                 ],
-                [at for at in {**dict.fromkeys(names), **dict.fromkeys(lost)} if at in home.lost],
+                [at for at in lost if at in home.lost],
             )
 
         return self._in_each(forget)

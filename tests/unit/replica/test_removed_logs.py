@@ -1,5 +1,7 @@
 """The folders of logs that a broker no longer uses."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from minikafka.common.errors import UnknownTopicIdError
@@ -301,3 +303,43 @@ def test_without_descriptors_a_lost_log_stays_lost(managed, monkeypatch):
     monkeypatch.undo()
     assert managed.logs.forget([T]) == []
     assert home.lost == {}
+
+
+@contextmanager
+def no_descriptors(monkeypatch):
+    def fail(*_, **__):
+        raise OutOfFilesFault("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log_directory, "write_offsets", fail)
+        yield
+
+
+def test_a_lost_log_that_need_not_come_back_is_forgotten_without_descriptors(managed, monkeypatch):
+    """After a move into its directory, its offsets took the place of those of the log in use."""
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    managed.partition().append_as_leader(batch_of(5), required_acks=1)
+    managed.logs.directories[0].write_checkpoints()
+    write_offsets(managed.disks[1], HIGH_WATERMARKS, {T: 5})
+    restart(managed)
+    assert T in managed.logs.lost
+    with no_descriptors(monkeypatch):
+        managed.start(managed.put(1, directory=DIRS[0]))
+    assert managed.logs.lost == {}
+
+
+def test_a_lost_log_of_a_deleted_topic_is_forgotten_without_descriptors(managed, monkeypatch):
+    """The next topic of the name stayed offline."""
+    write_offsets(managed.disks[0], LOG_START_OFFSETS, {T: 2})
+    restart(managed)
+    managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
+    assert T in managed.manager.hosted.offline
+    with no_descriptors(monkeypatch):
+        managed.apply(managed.no_topic())
+    managed.logs.shutdown(10)
+    restart(managed)
+    managed.start(
+        managed.topic(topic_id=OTHER_ID),
+        managed.put(1, topic_id=OTHER_ID, replicas=(1,), directory=DIRS[0]),
+    )
+    assert managed.manager.hosted.offline == {}
