@@ -42,6 +42,7 @@ from minikafka.log.log_folders import (
     LostLog,
     SupersededLog,
     is_log,
+    is_unused,
     list_durably,
     missing_logs,
     require_no_records,
@@ -236,15 +237,13 @@ class LogDirectory:
 
         If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
         new, empty log is not taken for the old one (C2). An operator who accepts an empty log
-        creates its folder. Unlike Kafka (row 44).
+        creates its folder; the offsets of the old one are dropped. Unlike Kafka (row 44).
         """
-        for at, log in missing_logs(recovery_points, high_watermarks, starts).items():
-            is_here = at in self.logs or (
-                at in self.superseded if self.disk.list(str(at)) else self.disk.exists(str(at))
-            )
-            if not is_here:
+        named = missing_logs(recovery_points, high_watermarks, starts)
+        for at, log in named.items():
+            if at not in self.logs and not is_unused(self.disk, at, self.superseded):
                 self.lost[at] = log
-        if self.lost:
+        if any(at not in self.logs and at not in self.superseded for at in named):
             self._save_lost()
         # Logs that were lost before the shutdown have no recovery point.
         missing = [at for at in self.lost if recovery_points.get(at)]

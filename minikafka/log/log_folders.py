@@ -50,6 +50,11 @@ def missing_logs(
     return logs
 
 
+def is_unused(disk: Disk, at: TopicPartition, superseded: Collection[TopicPartition]) -> bool:
+    """True if a partition without a log has a folder, which is empty or has a superseded log."""
+    return at in superseded if disk.list(str(at)) else disk.exists(str(at))
+
+
 def without(
     logs: Mapping[TopicPartition, T], names: Collection[TopicPartition]
 ) -> dict[TopicPartition, T]:

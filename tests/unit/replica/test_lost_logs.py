@@ -364,7 +364,8 @@ def test_a_log_is_used_if_all_directories_are_loaded(managed, caplog, directory)
     assert ("not in log.dirs: 1, the first is t-0 in" in caplog.text) is is_unknown
 
 
-def test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did(managed):
+@pytest.mark.parametrize("is_accepted", [False, True])
+def test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did(managed, is_accepted):
     """Seed 160000806: after a kill it lacked what its leader had below that offset."""
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=DIRS[0]))
     managed.partition().append_as_leader(batch_of(3), required_acks=1)
@@ -375,8 +376,10 @@ def test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did(managed)
     for disk in managed.disks:
         disk.crash()
     managed.disks[0].remove("t-0")
+    if is_accepted:
+        managed.disks[0].make_dir("t-0")
     managed.boot()
-    assert managed.logs.lost == {T: ("/one/t-0", 3)}
+    assert managed.logs.lost == ({} if is_accepted else {T: ("/one/t-0", 3)})
     managed.start(managed.put(2, epoch=1, isr=(2,), directory=DIRS[0]))
     assert managed.partition().log.log_end_offset == 0
     restart(managed)
