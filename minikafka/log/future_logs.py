@@ -419,7 +419,7 @@ class FutureLogs:
         try:
             # Also the epoch of a leader that has written nothing yet: loading a log drops it.
             _copy_epochs(current, log)
-            target.write_checkpoints()
+            target.write_checkpoints(sync_log_starts=log.log_start_offset > 0)
         except StorageFault as fault:
             faults.append(fault)
         try:

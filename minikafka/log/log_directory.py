@@ -381,10 +381,10 @@ class LogDirectory:
     def _remembered(self) -> Iterator[tuple[TopicPartition, UnifiedLog]]:
         return ((at, log) for at, log in self._loaded.items() if at not in self.forgotten)
 
-    def write_checkpoints(self) -> None:
-        """Write the checkpoints of all offsets."""
+    def write_checkpoints(self, *, sync_log_starts: bool = False) -> None:
+        """Write the checkpoints of all offsets, durably where another directory forgets them."""
         self.checkpoint_recovery_points()
-        self.checkpoint_log_starts()
+        self.checkpoint_log_starts(sync=sync_log_starts)
         self.checkpoint_high_watermarks()
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:

@@ -484,3 +484,15 @@ def test_an_offline_directory_forbids_a_future_log(disks):
 )
 def test_names_of_future_logs(name, expected):
     assert parse_future(name) == expected
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_log_start_offset_that_was_durable_is_durable_after_a_swap(disks, seed):
+    """Deleted records came back after a power loss."""
+    manager = ready_to_swap(disks)
+    assert manager.get(TP).increment_log_start_offset(2)
+    manager.directories[0].checkpoint_log_starts(sync=True)
+    manager.futures.swap(TP, NOW)
+    for disk in disks:
+        disk.lose_power(Random(seed))
+    assert start(disks).get(TP).log_start_offset == 2
