@@ -30,7 +30,7 @@ def truncate_replica(
         _lower_start(log, offset)
         log.truncate_to(offset, env.clock.now, in_slices=True)
     except OutOfFilesFault:
-        log.log_start_offset = start_offset
+        log.log_start_offset = min(start_offset, log.log_end_offset)
         raise
     loading = log.content.loading
     if loading is None:
@@ -71,7 +71,8 @@ def _end_after(log: UnifiedLog, offset: int) -> int:
     if not log.segments.first.base_offset < offset < log.log_end_offset:
         return offset
     with damage_as_fault(log.disk, f"cannot truncate to offset {offset}"):
-        return log.segments.items[log.segments.index_of(offset)].base_of(offset)
+        # Not in a segment that begins at `offset`: it is deleted unread, and may be damaged.
+        return log.segments.items[log.segments.index_of(offset - 1)].base_of(offset)
 
 
 def is_loading(partition: Partition) -> bool:

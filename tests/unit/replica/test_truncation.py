@@ -3,9 +3,11 @@
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log import log_directory, producer_loading
+from minikafka.log import log_content, log_directory, producer_loading
+from minikafka.log.segment import Segment
 from minikafka.messages.fetch import EpochEndOffset
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition_fetch_state import FetchState
 from minikafka.replica.truncation import is_loading, truncate_replica
 from minikafka.sim.world.sim_disk import SimDisk
@@ -196,3 +198,35 @@ def test_without_descriptors_nothing_is_truncated(monkeypatch, fails):
     assert (partition.log.log_start_offset, partition.log.log_end_offset) == (20, 30)
     truncate_replica(managed.env, partition, 12, managed.manager.take_offline)
     assert after_a_crash(managed) == (12, 12)
+
+
+def test_a_segment_that_begins_at_the_offset_is_not_read(monkeypatch):
+    """Damage in it took the directory offline, and again after each start."""
+    managed = follower_from(0, (5, 10))
+    log, now = managed.partition().log, managed.env.clock.now
+    log.roll(now)
+    fill(log, now, 2, epoch=3)
+    locate = Segment.locate
+
+    def damaged(segment, offset):
+        if segment.base_offset == 10:
+            raise CorruptRecordsError("damaged at byte 0")
+        return locate(segment, offset)
+
+    monkeypatch.setattr(Segment, "locate", damaged)
+    truncate_replica(managed.env, managed.partition(), 10, managed.manager.take_offline)
+    assert log.log_end_offset == 10
+
+
+def test_a_log_that_was_cut_already_does_not_begin_after_its_end(monkeypatch):
+    managed = follower_from(20, range(1, 31))
+    log = managed.partition().log
+
+    def fail(*_, **__):
+        raise OutOfFilesFault("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(log_content, "write_epochs", fail)
+        with pytest.raises(OutOfFilesFault):
+            truncate_replica(managed.env, managed.partition(), 12, managed.manager.take_offline)
+    assert log.log_start_offset <= log.log_end_offset == 12
