@@ -44,6 +44,15 @@ class _Gap:
     log_start: int = 0
     epoch: int = -1
 
+    def include(self, former: "_Gap | None") -> None:
+        """Widen this gap to what an earlier one lacks, if there is one."""
+        if former is not None:
+            self.start = min(self.start, former.start)
+            self.end = max(self.end, former.end)
+            self.elr_was_off |= former.elr_was_off
+            self.log_start = max(self.log_start, former.log_start)
+            self.epoch = max(self.epoch, former.epoch)
+
 
 @dataclass(slots=True)
 class PowerLosses:
@@ -96,6 +105,7 @@ class PowerLosses:
         """Let an empty log that an operator has accepted take the place of a removed one."""
         gap = self._removed.pop((node_id, where), None)
         if gap is not None:
+            gap.include(self._gaps.get((node_id, where)))
             self._gaps[node_id, where] = gap
 
     def lost(self, node_id: int, *, everything: bool, elr_is_on: bool) -> list[TopicPartition]:
@@ -106,13 +116,7 @@ class PowerLosses:
                 continue
             start = 0 if everything else end.recovery_point
             gap = _Gap(start, end.log_end_offset, not elr_is_on, end.log_start_offset, end.epoch)
-            former = self._gaps.get((holder, where))
-            if former is not None:
-                gap.start = min(start, former.start)
-                gap.end = max(gap.end, former.end)
-                gap.elr_was_off |= former.elr_was_off
-                gap.log_start = max(gap.log_start, former.log_start)
-                gap.epoch = max(gap.epoch, former.epoch)
+            gap.include(self._gaps.get((holder, where)))
             # An empty log may come back without its start, at offset 0.
             if gap.start < gap.end or 0 < gap.end == gap.log_start:
                 self._gaps[holder, where] = gap

@@ -225,6 +225,8 @@ class Healing:
 
     def difference(self) -> str | None:
         """Describe the first difference of offsets between two replicas; None if they agree."""
+        if self.cluster.nodes[self.cluster.controller_id].node is None:
+            return "no controller is active"
         independent = self.plan.retention_bytes >= 0
         found = (
             unlike_offsets(pair, followers_trim_independently=independent) for pair in self._pairs()

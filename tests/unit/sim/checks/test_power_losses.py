@@ -128,3 +128,11 @@ def test_a_removed_log_that_was_copied_again_excuses_nothing(losses):
     look(losses, 10, recovery_point=6)
     losses.accepted(1, WHERE)
     assert excused(losses) == []
+
+
+def test_an_accepted_log_lacks_also_what_the_removed_one_lacked(losses):
+    losses.lost(1, everything=False, elr_is_on=False)
+    look(losses, 6, recovery_point=6)
+    losses.removed(1, WHERE, elr_is_on=False)
+    losses.accepted(1, WHERE)
+    assert excused(losses) == list(range(10))
