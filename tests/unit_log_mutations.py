@@ -333,4 +333,61 @@ UNIT_LOG_MUTATIONS = (
         "::test_a_log_that_the_controller_knows_as_lost_stays_lost",
         "no replica may lead while one directory is out and another one fails at a start",
     ),
+    UnitMutation(
+        mutation(
+            "a needless lost log stays lost after a fault",
+            (
+                "log.log_directory",
+                "LogDirectory.forget",
+                "self.lost = without(self.lost, lost)",
+                "pass",
+            ),
+            (
+                "log.log_directory",
+                "LogDirectory.forget",
+                "self.lost = without(self.lost, names)",
+                "self.lost = without(self.lost, [*names, *lost])",
+            ),
+        ),
+        "tests/unit/replica/test_removed_logs.py"
+        "::test_a_lost_log_that_need_not_come_back_is_forgotten_without_descriptors",
+        "descriptors must run out at a start that finds a log in another directory",
+    ),
+    UnitMutation(
+        mutation(
+            "an accepted empty log begins where the lost one did",
+            (
+                "log.log_directory",
+                "LogDirectory._find_lost",
+                "if any(at not in self.logs and at not in self.superseded for at in named):",
+                "if self.lost:",
+            ),
+        ),
+        "tests/unit/replica/test_lost_logs.py"
+        "::test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did",
+        "a kill must follow the creation of the accepted log before the next checkpoint",
+    ),
+    UnitMutation(
+        mutation(
+            "a move forgets a durable start offset",
+            (
+                "log.future_logs",
+                "FutureLogs.swap",
+                "sync_log_starts=log.log_start_offset > 0",
+                "sync_log_starts=False",
+            ),
+        ),
+        "tests/unit/log/test_future_logs.py"
+        "::test_a_log_start_offset_that_was_durable_is_durable_after_a_swap",
+        "no check forbids that deleted records come back after a power loss",
+    ),
+    UnitMutation(
+        mutation(
+            "a truncation reads what it deletes",
+            ("replica.truncation", "_end_after", "index_of(offset - 1)", "index_of(offset)"),
+        ),
+        "tests/unit/replica/test_truncation.py"
+        "::test_a_segment_that_begins_at_the_offset_is_not_read",
+        "damage at the base of a segment must meet a truncation to that offset",
+    ),
 )
