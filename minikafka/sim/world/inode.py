@@ -1,5 +1,6 @@
 """The content of a file on a simulated disk: which bytes survive a power loss."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -18,6 +19,9 @@ class Inode:
     """The first bytes of `data` that are durable."""
     cut: bytes = b""
     """Durable bytes that followed them until a truncation that is not durable yet."""
+    cut_to: list[int] = field(default_factory=list)
+    """The sizes to which the file was truncated, the first `durable_cuts` of them durably."""
+    durable_cuts: int = 0
     unwritten: tuple[int, int] = (0, 0)
     """The range that a sync could not write; later syncs do not write it either."""
 
@@ -25,6 +29,7 @@ class Inode:
         """Make all bytes durable."""
         self.synced = len(self.data)
         self.cut = b""
+        self.durable_cuts = len(self.cut_to)
 
     def fail_to_sync(self, share: float) -> None:
         """Write `share` of the unsynced bytes; the rest is never written."""
@@ -50,12 +55,25 @@ class Inode:
         first, last = self.unwritten
         self.unwritten = (first, min(last, size)) if first < size else (0, 0)
         del self.data[size:]
+        self.cut_to.append(size)
+
+    def flip(self, at: int, bit: int) -> Callable[[], None]:
+        """Flip a bit; return an action that flips it back, unless the byte was cut away since."""
+        former_cuts = len(self.cut_to)
+        self.data[at] ^= 1 << bit
+
+        def flip_back() -> None:
+            if at < len(self.data) and all(size > at for size in self.cut_to[former_cuts:]):
+                self.data[at] ^= 1 << bit
+
+        return flip_back
 
     def lose_power(self, rng: Random, *, flips: bool) -> None:
         """Keep the durable bytes and a random part of the others; `flips`: flip a bit of it."""
         self.drop_unwritten()
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
+            del self.cut_to[self.durable_cuts :]
         else:
             share = rng.random()
             if share < _NOTHING_SHARE:

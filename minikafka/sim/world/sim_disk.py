@@ -7,7 +7,7 @@ journaling file system does. The last page kept may be torn, and bits that were 
 flipped, if a checksum covers them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import NoReturn
 
@@ -367,11 +367,11 @@ class SimDisk:
     def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
         """Flip a bit of a file; return an action that flips it back, if the file still exists."""
         inode = self._names.files[path]
-        inode.data[at] ^= 1 << bit
+        flip_back = inode.flip(at, bit)
 
         def undo() -> None:
-            if self._names.files.get(path) is inode and at < len(inode.data):
-                inode.data[at] ^= 1 << bit
+            if self._names.files.get(path) is inode:
+                flip_back()
 
         return undo
 
@@ -388,12 +388,12 @@ class SimDisk:
         """Return the bytes of a file, which may be changed in place."""
         return self._names.files[path].data
 
-    def versions(self, path: str, content: bytearray) -> Iterator[bytearray]:
-        """Yield what a file with that content holds now, and may hold after a power loss."""
+    def versions(self, path: str, content: bytearray) -> Iterator[tuple[bytearray, Sequence[int]]]:
+        """Yield what a file with that content holds now and may after a power loss, with cuts."""
         for inode in (self._names.files.get(path), self._root.find(path)):
             if isinstance(inode, Inode) and inode.data is content:
-                yield inode.data
-                yield inode.data[: inode.synced] + inode.cut
+                yield inode.data, inode.cut_to
+                yield inode.data[: inode.synced] + inode.cut, inode.cut_to[: inode.durable_cuts]
 
     def copy(self) -> "SimDisk":
         """Return a backup of this disk, all of it durable."""

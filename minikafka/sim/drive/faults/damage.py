@@ -80,12 +80,17 @@ class Patch:
     before: bytes
     after: bytes
     content: bytearray = field(init=False)
+    _cuts: Sequence[int] = field(init=False)
+    """The sizes to which the file was truncated."""
+    _former_cuts: int = field(init=False)
     _loads: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Change the bytes."""
         self._loads = self.disk.loads
         self.content = self.disk.content(self.path)
+        _, self._cuts = next(self.disk.versions(self.path, self.content))
+        self._former_cuts = len(self._cuts)
         self.content[self.at : self.at + len(self.before)] = self.after
 
     @property
@@ -97,13 +102,13 @@ class Patch:
             or self.disk.content(self.path) is not self.content
         ):
             return False
-        return self._is_in(self.content)
+        return self._is_in(self.content, self._cuts)
 
     @property
     def may_come_back(self) -> bool:
         """True if the change is in the file, or may be again after a power loss."""
         return not _is_loaded(self.disk, self.path, self._loads) and any(
-            self._is_in(each) for each in self.disk.versions(self.path, self.content)
+            self._is_in(*each) for each in self.disk.versions(self.path, self.content)
         )
 
     def continue_from(self, earlier: "Patch | OldContent") -> None:
@@ -124,9 +129,13 @@ class Patch:
             return False
         folders = [x for x in disk.list("") if x == folder or _is_retired(x, folder)]
         contents = [disk.content(f"{x}/{name}") for x in folders for name in disk.list(x)]
-        return self._is_in(self.content) and any(each is self.content for each in contents)
+        return self._is_in(self.content, self._cuts) and any(
+            each is self.content for each in contents
+        )
 
-    def _is_in(self, content: bytearray) -> bool:
+    def _is_in(self, content: bytearray, cuts: Sequence[int]) -> bool:
+        if any(size <= self.at for size in cuts[self._former_cuts :]):
+            return False  # The bytes were written again since, and may be the same.
         found = content[self.at : self.at + len(self.after)]
         return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
 

@@ -420,3 +420,15 @@ def test_an_error_comes_once_after_so_many_operations_and_only_within_a_step():
         disk.open("a", create=True)
     disk.open("a", create=True)
     assert failed == ["create"]
+
+
+def test_a_flipped_bit_is_not_flipped_back_in_bytes_that_were_written_since():
+    disk = SimDisk()
+    write_file(disk, "a.log", b"abc", sync=True)
+    undo = disk.flip("a.log", 1, 0)
+    assert bytes(disk.content("a.log")) == b"acc"
+    file = disk.open("a.log")
+    file.truncate(1)
+    file.append(b"bc")
+    undo()
+    assert bytes(disk.content("a.log")) == b"abc"

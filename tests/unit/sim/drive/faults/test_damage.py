@@ -237,6 +237,17 @@ def test_damage_that_is_cut_away_may_come_back_until_that_is_durable():
     assert not damage.may_come_back
 
 
+def test_bytes_that_are_written_again_like_damage_are_sound():
+    """Seed 180001110: after a truncation another record had the damaged byte, and lost it."""
+    disk, file, damage = cut_away()
+    file.append(b"found")
+    assert (damage.is_there, damage.may_come_back) == (False, True)
+    file.sync()
+    assert (damage.is_there, damage.may_come_back) == (False, False)
+    damage.undo()
+    assert bytes(disk.content("t-0/0.log")) == b"found"
+
+
 def test_a_power_loss_may_bring_damage_back_that_was_cut_away():
     came_back = []
     for seed in range(10):
