@@ -1,6 +1,7 @@
 """The content of a file on a simulated disk: which bytes survive a power loss."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -8,6 +9,13 @@ _NOTHING_SHARE = _WRITTEN_BACK_SHARE = 0.25
 """How often nothing that was not synced is kept, or all of it: it was written long before."""
 _BATCH_PREFIX_BYTES = 17
 """Base offset, length, leader epoch and magic of a record batch."""
+_UNDONE = sys.maxsize
+"""In place of a truncation that a power loss has undone: it cuts nothing off."""
+
+
+def is_cut_off(at: int, truncations: Sequence[int]) -> bool:
+    """True if one of the truncations removed the byte at `at`, which may be written again since."""
+    return any(size <= at for size in truncations)
 
 
 @dataclass(slots=True)
@@ -19,9 +27,9 @@ class Inode:
     """The first bytes of `data` that are durable."""
     cut: bytes = b""
     """Durable bytes that followed them until a truncation that is not durable yet."""
-    cut_to: list[int] = field(default_factory=list)
-    """The sizes to which the file was truncated, the first `durable_cuts` of them durably."""
-    durable_cuts: int = 0
+    truncations: list[int] = field(default_factory=list)
+    """The sizes to which the file was truncated, the first `durable_truncations` durably."""
+    durable_truncations: int = 0
     unwritten: tuple[int, int] = (0, 0)
     """The range that a sync could not write; later syncs do not write it either."""
 
@@ -29,7 +37,7 @@ class Inode:
         """Make all bytes durable."""
         self.synced = len(self.data)
         self.cut = b""
-        self.durable_cuts = len(self.cut_to)
+        self.durable_truncations = len(self.truncations)
 
     def fail_to_sync(self, share: float) -> None:
         """Write `share` of the unsynced bytes; the rest is never written."""
@@ -55,25 +63,31 @@ class Inode:
         first, last = self.unwritten
         self.unwritten = (first, min(last, size)) if first < size else (0, 0)
         del self.data[size:]
-        self.cut_to.append(size)
+        self.truncations.append(size)
 
     def flip(self, at: int, bit: int) -> Callable[[], None]:
-        """Flip a bit; return an action that flips it back, unless the byte was cut away since."""
-        former_cuts = len(self.cut_to)
+        """Flip a bit; return an action that flips it back, unless the byte was cut off since."""
+        known = len(self.truncations)
         self.data[at] ^= 1 << bit
 
         def flip_back() -> None:
-            if at < len(self.data) and all(size > at for size in self.cut_to[former_cuts:]):
+            if at < len(self.data) and not is_cut_off(at, self.truncations[known:]):
                 self.data[at] ^= 1 << bit
 
         return flip_back
+
+    def after_power_loss(self) -> tuple[bytearray, list[int]]:
+        """The durable bytes with those that were cut off, and the durable truncations."""
+        return self.data[: self.synced] + self.cut, self.truncations[: self.durable_truncations]
 
     def lose_power(self, rng: Random, *, flips: bool) -> None:
         """Keep the durable bytes and a random part of the others; `flips`: flip a bit of it."""
         self.drop_unwritten()
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
-            del self.cut_to[self.durable_cuts :]
+            undone = len(self.truncations) - self.durable_truncations
+            # Later ones keep their index.
+            self.truncations[self.durable_truncations :] = [_UNDONE] * undone
         else:
             share = rng.random()
             if share < _NOTHING_SHARE:

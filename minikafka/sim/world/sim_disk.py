@@ -389,11 +389,11 @@ class SimDisk:
         return self._names.files[path].data
 
     def versions(self, path: str, content: bytearray) -> Iterator[tuple[bytearray, Sequence[int]]]:
-        """Yield what a file with that content holds now and may after a power loss, with cuts."""
+        """Yield its bytes now and after a power loss, each with the truncations that led to it."""
         for inode in (self._names.files.get(path), self._root.find(path)):
             if isinstance(inode, Inode) and inode.data is content:
-                yield inode.data, inode.cut_to
-                yield inode.data[: inode.synced] + inode.cut, inode.cut_to[: inode.durable_cuts]
+                yield inode.data, inode.truncations
+                yield inode.after_power_loss()
 
     def copy(self) -> "SimDisk":
         """Return a backup of this disk, all of it durable."""

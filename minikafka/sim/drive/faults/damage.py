@@ -47,6 +47,7 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.records.batch import MAGIC_OFFSET
 from minikafka.sim.drive.faults.rot import batches, bytes_below
+from minikafka.sim.world.inode import is_cut_off
 from minikafka.sim.world.sim_disk import SimDisk
 
 _EPOCH_BYTES: Final = range(12, 16)
@@ -80,17 +81,18 @@ class Patch:
     before: bytes
     after: bytes
     content: bytearray = field(init=False)
-    _cuts: Sequence[int] = field(init=False)
-    """The sizes to which the file was truncated."""
-    _former_cuts: int = field(init=False)
+    _truncations: Sequence[int] = field(init=False)
+    """Those of the file, also later ones (`Inode.truncations`)."""
+    _known: int = field(init=False)
+    """How many of them were made before this change."""
     _loads: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Change the bytes."""
         self._loads = self.disk.loads
         self.content = self.disk.content(self.path)
-        _, self._cuts = next(self.disk.versions(self.path, self.content))
-        self._former_cuts = len(self._cuts)
+        _, self._truncations = next(self.disk.versions(self.path, self.content))
+        self._known = len(self._truncations)
         self.content[self.at : self.at + len(self.before)] = self.after
 
     @property
@@ -102,7 +104,7 @@ class Patch:
             or self.disk.content(self.path) is not self.content
         ):
             return False
-        return self._is_in(self.content, self._cuts)
+        return self._is_in(self.content, self._truncations)
 
     @property
     def may_come_back(self) -> bool:
@@ -129,13 +131,13 @@ class Patch:
             return False
         folders = [x for x in disk.list("") if x == folder or _is_retired(x, folder)]
         contents = [disk.content(f"{x}/{name}") for x in folders for name in disk.list(x)]
-        return self._is_in(self.content, self._cuts) and any(
+        return self._is_in(self.content, self._truncations) and any(
             each is self.content for each in contents
         )
 
-    def _is_in(self, content: bytearray, cuts: Sequence[int]) -> bool:
-        if any(size <= self.at for size in cuts[self._former_cuts :]):
-            return False  # The bytes were written again since, and may be the same.
+    def _is_in(self, content: bytearray, truncations: Sequence[int]) -> bool:
+        if is_cut_off(self.at, truncations[self._known :]):
+            return False  # Other bytes that were written since may be the same.
         found = content[self.at : self.at + len(self.after)]
         return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
 

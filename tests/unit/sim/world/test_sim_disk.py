@@ -432,3 +432,23 @@ def test_a_flipped_bit_is_not_flipped_back_in_bytes_that_were_written_since():
     file.append(b"bc")
     undo()
     assert bytes(disk.content("a.log")) == b"abc"
+
+
+def test_a_truncation_that_a_power_loss_undid_hides_no_later_one():
+    """The bytes that came back have the damage; those that are written after that have not."""
+    came_back = 0
+    for seed in range(10):
+        disk = SimDisk()
+        write_file(disk, "a.log", b"abc", sync=True)
+        disk.sync_names()
+        file = disk.open("a.log")
+        file.truncate(2)
+        undo = disk.flip("a.log", 0, 0)
+        disk.lose_power(Random(seed))
+        came_back += bytes(disk.content("a.log")) == b"`bc"
+        file = disk.open("a.log")
+        file.truncate(0)
+        file.append(b"abc")
+        undo()
+        assert bytes(disk.content("a.log")) == b"abc"
+    assert came_back
