@@ -42,7 +42,7 @@ from minikafka.log.log_folders import (
     LostLog,
     SupersededLog,
     is_log,
-    is_unused,
+    is_missing,
     list_durably,
     missing_logs,
     require_no_records,
@@ -241,7 +241,7 @@ class LogDirectory:
         """
         named = missing_logs(recovery_points, high_watermarks, starts)
         for at, log in named.items():
-            if at not in self.logs and not is_unused(self.disk, at, self.superseded):
+            if at not in self.logs and is_missing(self.disk, at, self.superseded):
                 self.lost[at] = log
         if any(at not in self.logs and at not in self.superseded for at in named):
             self._save_lost()
@@ -382,7 +382,7 @@ class LogDirectory:
         return ((at, log) for at, log in self._loaded.items() if at not in self.forgotten)
 
     def write_checkpoints(self, *, sync_log_starts: bool = False) -> None:
-        """Write the checkpoints of all offsets, durably where another directory forgets them."""
+        """Write the checkpoints of all offsets; `sync_log_starts`: log start offsets durably."""
         self.checkpoint_recovery_points()
         self.checkpoint_log_starts(sync=sync_log_starts)
         self.checkpoint_high_watermarks()

@@ -50,9 +50,9 @@ def missing_logs(
     return logs
 
 
-def is_unused(disk: Disk, at: TopicPartition, superseded: Collection[TopicPartition]) -> bool:
-    """True if a partition without a log has a folder, which is empty or has a superseded log."""
-    return at in superseded if disk.list(str(at)) else disk.exists(str(at))
+def is_missing(disk: Disk, at: TopicPartition, superseded: Collection[TopicPartition]) -> bool:
+    """True if a log has no folder, or one with files that are not of a superseded log."""
+    return at not in superseded if disk.list(str(at)) else not disk.exists(str(at))
 
 
 def without(
