@@ -404,6 +404,11 @@ def _remove_folder(world):
         replica.is_removed = replica.was_lost = True
         world.removed.add(replica.at)
         world.broker.clean_epoch = None
+        now = world.registration(replica)
+        if now.leader == 2 and 1 not in (*now.isr, *now.elr) and world.rng.random() < 0.5:
+            world.say("accept an empty log of", replica)
+            disk.make_dir(str(replica))
+            disk.sync_names()
 
 
 def _append_to_other(world):
