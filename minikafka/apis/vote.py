@@ -18,7 +18,7 @@ from minikafka.messages.vote import (
     VoteResponseTopicData,
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
-from minikafka.raft.elections import VoteRequested
+from minikafka.raft.vote_rules import VoteRequested
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 

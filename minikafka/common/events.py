@@ -3,10 +3,17 @@
 Bytes arrive as frames (without their 4-byte size); a frame's memory is valid until `step` returns.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from minikafka.common.effects import Channel
 from minikafka.common.faults import StorageFault
+
+REFUSED: Final = "connection refused"
+"""The reason of a `ChannelDown` if the system at that address refuses connections.
+
+The system runs and can be reached, and no process listens at the address. A system that does not
+answer, for any cause, refuses nothing.
+"""
 
 
 class ConnectionOpened(NamedTuple):

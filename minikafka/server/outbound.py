@@ -6,11 +6,12 @@ what to do. Requests that are written while the connection is being opened are s
 
 import asyncio
 import logging
+import socket
 from collections.abc import Callable, Sequence
 from typing import cast
 
 from minikafka.common.effects import Channel
-from minikafka.common.events import ChannelDown, Event, ResponseFrame
+from minikafka.common.events import REFUSED, ChannelDown, Event, ResponseFrame
 from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
 
 _log = logging.getLogger("minikafka.server")
@@ -65,13 +66,43 @@ class Outbound:
             self._step(ResponseFrame(link.channel, frame))
 
     async def _open(self, link: "Link") -> None:
-        channel = link.channel
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-                await self._loop.create_connection(lambda: link, channel.host, channel.port)
+                await self._connect(link)
+        except ConnectionRefusedError:
+            self.lost(link, REFUSED)
         except (OSError, TimeoutError, ValueError, OverflowError) as error:
             # ValueError: an invalid host name. OverflowError: a port that does not exist.
             self.lost(link, f"cannot connect: {str(error) or 'timed out'}")
+
+    async def _connect(self, link: "Link") -> None:
+        """Connect to the first address of the host that accepts a connection.
+
+        Raises:
+            ConnectionRefusedError: every address refuses connections.
+            OSError: an address could not be reached, or the host has none.
+        """
+        host, port = link.channel.host, link.channel.port
+        errors: list[OSError] = []
+        for address in await self._addresses(host, port):
+            try:
+                await self._loop.create_connection(lambda: link, address, port)
+            except OSError as error:
+                errors.append(error)
+            else:
+                return
+        # asyncio reports the failures of several addresses as one error without its number.
+        raise next((it for it in errors if not isinstance(it, ConnectionRefusedError)), errors[0])
+
+    async def _addresses(self, host: str, port: int) -> list[str]:
+        for family in (socket.AF_INET, socket.AF_INET6):
+            try:
+                socket.inet_pton(family, host)
+            except OSError:
+                continue
+            return [host]
+        found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class Link(asyncio.BufferedProtocol):

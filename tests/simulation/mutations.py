@@ -323,7 +323,7 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a vote ignores what the candidate's log lacks",
-        ("raft.elections", "QuorumElections._grants", "has_records = ", "has_records = True or "),
+        ("raft.vote_rules", "grants_vote", "has_records = ", "has_records = True or "),
     ),
     mutation(
         "quorum: a minority commits",

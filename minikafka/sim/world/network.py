@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
+from minikafka.common.events import REFUSED
 from minikafka.sim.world.world import US_PER_MS, World
 
 Address = tuple[str, int]
@@ -310,7 +311,7 @@ class SimNetwork:
         accept = self._listening.get(stream.address)
         end = None if accept is None else accept(stream)
         if end is None:
-            self._travel(stream, 1, lambda: self._end(stream, 0, "connection refused"))
+            self._travel(stream, 1, lambda: self._end(stream, 0, REFUSED))
         else:
             stream.ends[1] = end
 

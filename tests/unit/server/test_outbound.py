@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from minikafka.common.effects import Channel
-from minikafka.common.events import ChannelDown, ResponseFrame
+from minikafka.common.events import REFUSED, ChannelDown, ResponseFrame
 from minikafka.server.outbound import Outbound
 from tests.unit.server.conftest import framed
 
@@ -87,8 +87,31 @@ async def test_connection_that_is_refused_is_reported_once(world):
         world.outbound.send(channel, [b"x"])
         down = await world.events.next(ChannelDown)
     assert down.channel == channel
-    assert down.reason.startswith("cannot connect: ")
+    assert down.reason == REFUSED
     assert world.events.is_empty
+
+
+async def test_host_is_refused_if_all_of_its_addresses_refuse(world, monkeypatch):
+    addresses = [HOST, "127.0.0.2"]
+
+    async def resolve(*_):
+        return addresses
+
+    monkeypatch.setattr(world.outbound, "_addresses", resolve)
+    with socket.socket() as taken:
+        taken.bind(("0.0.0.0", 0))
+        channel = Channel("host", taken.getsockname()[1], "p")
+        world.outbound.send(channel, [b"x"])
+        assert (await world.events.next(ChannelDown)).reason == REFUSED
+        addresses.append("no address")
+        world.outbound.send(channel, [b"x"])
+        assert (await world.events.next(ChannelDown)).reason.startswith("cannot connect: ")
+
+
+async def test_name_of_a_host_is_resolved(world):
+    world.outbound.send(world.channel._replace(host="localhost"), [b"x"])
+    reader, _ = await world.peer()
+    assert await read(reader, 1) == b"x"
 
 
 @pytest.mark.parametrize(
