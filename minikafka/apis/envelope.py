@@ -73,6 +73,7 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
         ctx.listener,
         ctx.peer_host,
         ctx.services,
+        ctx.connection,
     )
     try:
         response: Any = api.handler(inner, body)

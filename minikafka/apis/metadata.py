@@ -48,10 +48,13 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
     # As Kafka: a topic that is named several times is answered once.
     asked = {_key(topic): topic for topic in topics or ()}
     _create_missing(ctx, request, asked)
-    alive = list(alive_brokers(ctx))
+    # Unlike Kafka (row 138): also brokers that were fenced a moment ago.
+    leaving = ctx.broker.leaving_brokers.ids
+    named = list(_named_brokers(ctx, leaving))
+    alive = [broker.node_id for broker in named if broker.node_id not in leaving]
     # As Kafka: a random broker, since clients may send admin requests to any broker and never
     # connect to the controller.
-    controller_id = ctx.env.rng.choice(alive).node_id if alive else -1
+    controller_id = ctx.env.rng.choice(alive) if alive else -1
     key = (
         ctx.version,
         ctx.listener,
@@ -59,12 +62,15 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
         request.include_topic_authorized_operations,
         request.include_cluster_authorized_operations,
         None if topics is None else tuple(asked),
+        leaving,
     )
     responses = ctx.broker.metadata_responses
     known = responses.find(ctx.broker.image, key)
     if known is not None:
         return known
-    response = _describe(ctx, request, asked, alive, controller_id)
+    response = _describe(ctx, request, asked, named, controller_id)
+    if ctx.version < _UNAVAILABLE_FROM:
+        _leave_out_unavailable(response.topics, alive)
     return responses.add(key, len(key) + len(asked), response, ctx.version)
 
 
@@ -72,7 +78,7 @@ def _describe(
     ctx: BrokerContext,
     request: MetadataRequest,
     asked: dict[Uuid | str | None, MetadataRequestTopic],
-    alive: list[MetadataResponseBroker],
+    named: list[MetadataResponseBroker],
     controller_id: int,
 ) -> MetadataResponse:
     image = ctx.broker.image
@@ -80,14 +86,12 @@ def _describe(
         described = [describe_topic(ctx, topic) for topic in image.topics.values()]
     else:
         described = [_asked(ctx, image, topic) for topic in asked.values()]
-    if ctx.version < _UNAVAILABLE_FROM:
-        _leave_out_unavailable(described, {broker.node_id for broker in alive})
     if request.include_topic_authorized_operations:
         for each in described:
             if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
                 each.topic_authorized_operations = EVERY_TOPIC_OPERATION
     response = MetadataResponse(
-        brokers=alive,
+        brokers=named,
         cluster_id=ctx.broker.cluster_id,
         controller_id=controller_id,
         topics=described,
@@ -127,11 +131,14 @@ def _refuse_ids(topics: Iterable[MetadataRequestTopic]) -> MetadataResponse:
     )
 
 
-def alive_brokers(ctx: BrokerContext) -> Iterator[MetadataResponseBroker]:
-    """Yield the unfenced brokers that have the request's listener."""
+def _named_brokers(
+    ctx: BrokerContext, leaving: Collection[int]
+) -> Iterator[MetadataResponseBroker]:
+    """Yield the unfenced and the leaving brokers that have the request's listener."""
     for broker in ctx.broker.image.brokers.values():
         endpoint = broker.endpoint(ctx.listener)
-        if not broker.fenced and endpoint is not None:
+        is_named = not broker.fenced or broker.broker_id in leaving
+        if is_named and endpoint is not None:
             yield MetadataResponseBroker(
                 broker.broker_id, endpoint.host, endpoint.port, broker.rack
             )

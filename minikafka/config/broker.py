@@ -331,6 +331,16 @@ BROKER_SESSION_TIMEOUT_MS: Key[int] = Key(
     default=9000,
     doc="A broker that sent no heartbeat for this long is fenced.",
 )
+STOPPED_NODE_DETECTION_ENABLE: Key[bool] = Key(
+    name="stopped.node.detection.enable",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc=(
+        "If true, a node whose connection was closed and whose address refuses connections counts "
+        "as stopped at once: its broker is fenced, and if it led the quorum, the voters elect "
+        "another leader. Own key."
+    ),
+)
 BROKER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
     name="broker.heartbeat.interval.ms",
     type=ConfigType.INT,
@@ -573,6 +583,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS,
     REPLICA_SOCKET_TIMEOUT_MS,
     BROKER_SESSION_TIMEOUT_MS,
+    STOPPED_NODE_DETECTION_ENABLE,
     BROKER_HEARTBEAT_INTERVAL_MS,
     INITIAL_BROKER_REGISTRATION_TIMEOUT_MS,
     CONTROLLED_SHUTDOWN_ENABLE,

@@ -33,6 +33,7 @@ from minikafka.controller.controller_registration import ControllerRegistrar
 from minikafka.controller.operator_warnings import log_warnings
 from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
+from minikafka.controller.stopped_brokers import StoppedBrokers
 from minikafka.controller.unclean_recovery import UncleanRecoveryManager
 from minikafka.controller.view import View
 from minikafka.messages import elect_leaders as election_messages
@@ -41,6 +42,7 @@ from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import (
+    BrokerRegistration,
     ControllerRegistration,
     Endpoint,
 )
@@ -119,6 +121,7 @@ class QuorumController:
     broker_listener: str
     incarnation_id: Uuid = field(init=False)
     heartbeats: BrokerHeartbeats = field(init=False)
+    stopped_brokers: StoppedBrokers = field(init=False)
     recovery: UncleanRecoveryManager = field(init=False)
     registrar: ControllerRegistrar = field(init=False)
     _claimed: int = _INACTIVE
@@ -132,6 +135,14 @@ class QuorumController:
         """Draw the incarnation id; create the heartbeat and recovery managers."""
         self.incarnation_id = Uuid.draw(self.env.rng)
         self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
+        self.stopped_brokers = StoppedBrokers(
+            env=self.env,
+            calls=self.calls,
+            is_enabled=self.values[keys.STOPPED_NODE_DETECTION_ENABLE],
+            brokers=lambda: self.latest.brokers,
+            endpoint=self._broker_endpoint,
+            on_stopped=self._fence_stopped_broker,
+        )
         self.recovery = UncleanRecoveryManager(
             self.env,
             self.calls,
@@ -210,6 +221,7 @@ class QuorumController:
         _log.info("[controller %d] is no longer active (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
         self._latest, self._index = MetadataLoader(), self._index.restarted()
+        self.stopped_brokers.stop()
         self.recovery.stop()
         # Wake the requests that wait for a commit: they will fail, as it can no longer happen.
         self.env.notify(RaftEvent.COMMITTED)
@@ -243,6 +255,7 @@ class QuorumController:
         self._write(records, atomic=True)
         self._write([self.registrar.registration.to_record()], atomic=True)
         self._start_periodic_work(self._epoch)
+        self.stopped_brokers.restart()
 
     # Writing
 
@@ -407,10 +420,21 @@ class QuorumController:
             # heartbeat.
             self.heartbeats.extend(late_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
-            broker = self.latest.brokers[broker_id]
             _log.info("broker %d is fenced: its session timed out", broker_id)
-            self._write(cluster_control.fencing(self._view(), broker), atomic=False)
-            self.heartbeats.fenced(broker_id)
+            self._fence(self.latest.brokers[broker_id])
+
+    def _fence_stopped_broker(self, broker: BrokerRegistration, endpoint: Endpoint) -> None:
+        _log.info(
+            "broker %d is fenced: its connection was closed, and %s:%d refuses connections",
+            broker.broker_id,
+            endpoint.host,
+            endpoint.port,
+        )
+        self._fence(broker)
+
+    def _fence(self, broker: BrokerRegistration) -> None:
+        self._write(cluster_control.fencing(self._view(), broker), atomic=False)
+        self.heartbeats.fenced(broker.broker_id)
 
     def _balance_leaders(self) -> None:
         records = replication_control.balancing(self._view(), _MAX_ELECTIONS_PER_RUN)

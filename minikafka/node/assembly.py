@@ -61,6 +61,7 @@ from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 from minikafka.serving.context import BrokerServices, ControllerServices
 from minikafka.serving.index import MODULES
+from minikafka.serving.leaving_brokers import LeavingBrokers
 from minikafka.serving.registry import BROKER, CONTROLLER
 from minikafka.transaction.coordinator import TransactionCoordinator
 from minikafka.transaction.marker_sender import MarkerSender
@@ -262,6 +263,7 @@ class _Builder:
                 retry_backoff_ms=values[keys.CONTROLLER_QUORUM_RETRY_BACKOFF_MS],
                 fetch_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_MAX_BYTES],
                 snapshot_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES],
+                detects_stopped_nodes=values[keys.STOPPED_NODE_DETECTION_ENABLE],
             ),
         )
 
@@ -395,6 +397,7 @@ class _Builder:
             auto_topics=AutoTopics(env, forwarding, values),
             forwarding=forwarding,
             dynamic=dynamic,
+            leaving_brokers=LeavingBrokers(env),
         )
 
     def _transactional_appends(

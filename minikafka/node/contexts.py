@@ -33,5 +33,10 @@ class Contexts:
             )
         assert self.controller is not None
         return ControllerContext(
-            self.env, *header, connection.listener, connection.peer_host, self.controller
+            self.env,
+            *header,
+            connection.listener,
+            connection.peer_host,
+            self.controller,
+            connection.number,
         )

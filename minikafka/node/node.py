@@ -140,7 +140,7 @@ class Node:
             case events.ConnectionOpened(connection, listener, peer_host):
                 self.dispatcher.opened(connection, listener, self.roles[listener], peer_host)
             case events.ConnectionClosed(connection):
-                self.dispatcher.closed(connection)
+                self._closed(connection)
             case events.ChannelDown(channel, reason):
                 self.calls.channel_down(channel, reason)
             case events.FlushDone(token, fault):
@@ -151,6 +151,11 @@ class Node:
                 self.storage_fault(fault)
             case events.ShutdownRequested():
                 self.shut_down()
+
+    def _closed(self, connection: int) -> None:
+        self.dispatcher.closed(connection)
+        if self.controller is not None:
+            self.controller.stopped_brokers.closed(connection)
 
     # Metadata
 
@@ -223,6 +228,8 @@ class Node:
             return
         if before.configs is not image.configs:
             broker.dynamic.refresh()
+        if before.brokers is not image.brokers:
+            broker.leaving_brokers.changed(before, image)
         if self._published:
             broker.replicas.apply(image)
             if before.topic_ids is not image.topic_ids:

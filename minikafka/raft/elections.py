@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
@@ -32,6 +32,7 @@ from minikafka.raft.roles import (
     Unattached,
 )
 from minikafka.raft.settings import RaftSettings
+from minikafka.raft.vote_rules import VoteRequested, grants_vote
 
 _log = logging.getLogger("minikafka.raft")
 
@@ -39,6 +40,9 @@ Transition = Callable[[], None]
 
 _FIRST_ELECTION_MS = 200
 """Within this time a voter that has just started asks for pre-votes."""
+_FIRST_RANK_MS = 100
+_NEXT_RANK_MS = 100
+"""The times after which voters ask for pre-votes if their leader has stopped, by their rank."""
 _MAX_PORT = 65535
 _LAST_EPOCH = (1 << 31) - 2
 """The last epoch that is followed. Elections do not reach it, but a request may have any number,
@@ -53,17 +57,6 @@ _ANSWERS = (
     ErrorCode.UNSUPPORTED_VERSION,
 )
 """The codes of answers that repeating the request would not change."""
-
-
-class VoteRequested(NamedTuple):
-    """A request for a vote: `replica_epoch` is the candidate's, the offset ends its log."""
-
-    replica_epoch: int
-    replica_id: int
-    replica_directory_id: Uuid
-    last_epoch: int
-    end_offset: int
-    is_pre_vote: bool
 
 
 class RoleListener(Protocol):
@@ -298,6 +291,26 @@ class QuorumElections:
         if self.quorum.may_stand:
             self._arm(self.settings.fetch_timeout_ms, self._suspect)
 
+    def leader_stopped(self) -> None:
+        """Ask for pre-votes soon: the address of the leader refuses connections.
+
+        Unlike Kafka (row 137), where a voter waits for the rest of the fetch timeout. Pre-votes
+        protect a leader that others reach. The voters go one after the other, ascending by id, and
+        the first one after a time in which the others find the leader stopped, too.
+        """
+        quorum, state = self.quorum, self.quorum.state
+        if not self.settings.detects_stopped_nodes or not isinstance(state, Follower):
+            return
+        state.has_fetched = False
+        if not quorum.may_stand:
+            return
+        others = [each for each in quorum.other_voters if each < quorum.node_id]
+        rank = sum(each != quorum.leader_id for each in others)
+        delay_ms = _FIRST_RANK_MS + rank * _NEXT_RANK_MS
+        deadline_ms = self.env.clock.monotonic_ms + delay_ms
+        if self._timer is None or not self._timer.pending or self._timer.deadline_ms > deadline_ms:
+            self._arm(delay_ms, self._suspect)
+
     # Leading
 
     def _begin_epoch(self) -> None:
@@ -415,34 +428,12 @@ class QuorumElections:
         return is_granted
 
     def _grants(self, asked: VoteRequested) -> bool:
-        state, quorum = self.quorum.state, self.quorum
-        has_records = (asked.last_epoch, asked.end_offset) >= (
-            self.log.last_epoch,
-            self.log.end_offset,
+        return grants_vote(
+            self.quorum,
+            asked,
+            log_end=(self.log.last_epoch, self.log.end_offset),
+            silent_since_ms=self.env.clock.monotonic_ms - self.settings.fetch_timeout_ms,
         )
-        if not quorum.forgotten.may_grant(asked.end_offset):
-            return False
-        match state:
-            case Leader():
-                return False
-            case Follower() if asked.is_pre_vote:
-                # Unlike Kafka (row 134): also a node that does not know yet that it is a voter.
-                since_ms = self.env.clock.monotonic_ms - self.settings.fetch_timeout_ms
-                return has_records and not (state.has_fetched and state.heard_at_ms > since_ms)
-            case Follower():
-                return False
-            case _ if asked.is_pre_vote:
-                return has_records
-            case Unattached() | Prospective():
-                if quorum.voted_key is not None:
-                    voted_id, directory_id = quorum.voted_key
-                    return voted_id == asked.replica_id and directory_id in (
-                        ZERO_UUID,
-                        asked.replica_directory_id,
-                    )
-                return quorum.leader_id == NO_NODE and has_records
-            case _:
-                return False
 
     def answer_begin_epoch(
         self, epoch: int, leader_id: int, address: tuple[str, int] | None

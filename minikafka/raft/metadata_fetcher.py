@@ -12,6 +12,7 @@ from typing import Any, NewType, Protocol
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
+from minikafka.common.events import REFUSED
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID
 from minikafka.log.disk import Disk
@@ -62,6 +63,9 @@ class FollowerListener(Protocol):
 
     def on_fetched(self) -> None:
         """Wait for the next fetch: one was successful."""
+
+    def on_leader_stopped(self) -> None:
+        """Elect another leader soon: the address of the leader refuses connections."""
 
     def on_appended(self) -> None:
         """Continue after records of the leader were appended."""
@@ -169,7 +173,7 @@ class MetadataFetcher:
             request,
             _FETCH_VERSION,
             timeout_ms=self.settings.request_timeout_ms,
-            on_done=lambda response, why: self._answered(round_, response, why),
+            on_done=lambda response, why: self._answered(round_, address, response, why),
             client_id=f"raft-client-{self.quorum.node_id}",
         )
 
@@ -199,11 +203,15 @@ class MetadataFetcher:
                 known.append(address)
         return known
 
-    def _answered(self, round_: int, response: FetchResponse | None, why: str) -> None:
+    def _answered(
+        self, round_: int, asked: tuple[str, int], response: FetchResponse | None, why: str
+    ) -> None:
         if round_ != self._round:
             return
         if response is None:
             _log.debug("[raft %d] fetch failed: %s", self.quorum.node_id, why)
+            if why == REFUSED and asked == self.quorum.leader_address:
+                self.listener.on_leader_stopped()
             self._search()
             return
         if response.error_code or not response.responses or not response.responses[0].partitions:

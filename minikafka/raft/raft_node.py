@@ -380,6 +380,10 @@ class RaftNode:
         """Give the leader time for the next fetch: this one was successful."""
         self.elections.fetched()
 
+    def on_leader_stopped(self) -> None:
+        """Elect another leader soon, since no process listens at the address of this one."""
+        self.elections.leader_stopped()
+
     def when_durable(self, callback: OnDurable) -> None:
         """Call back when everything in the log is on the disk."""
         self._flusher.flush_then(callback)

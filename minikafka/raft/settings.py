@@ -13,3 +13,5 @@ class RaftSettings(NamedTuple):
     retry_backoff_ms: int
     fetch_max_bytes: int
     snapshot_max_bytes: int
+    detects_stopped_nodes: bool = True
+    """True if a leader whose address refuses connections counts as stopped."""

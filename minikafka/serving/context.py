@@ -16,6 +16,7 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.serving.absent import AbsentFeatureWarnings
 from minikafka.serving.encoded import EncodedResponses
+from minikafka.serving.leaving_brokers import LeavingBrokers
 
 if TYPE_CHECKING:
     from minikafka.controller.quorum_controller import QuorumController
@@ -68,6 +69,7 @@ class BrokerServices(NodeServices):
     auto_topics: "AutoTopics"
     forwarding: "ControllerChannel"
     dynamic: DynamicConfig
+    leaving_brokers: LeavingBrokers
     absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
     metadata_responses: EncodedResponses = field(default_factory=EncodedResponses)
 
@@ -126,6 +128,10 @@ class BrokerContext(RequestContext):
 
 @dataclass(slots=True, eq=False, repr=False)
 class ControllerContext(RequestContext):
-    """A request on a controller listener, or one that a broker forwarded in an Envelope."""
+    """A request on a controller listener, or one that a broker forwarded in an Envelope.
+
+    `connection` is the number of the connection: the broker's, if the request was forwarded.
+    """
 
     services: ControllerServices
+    connection: int

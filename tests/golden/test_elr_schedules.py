@@ -7,7 +7,12 @@ import pytest
 from minikafka.harness.faults.elr_schedules import last_replica_standing, worked_example
 from minikafka.testing.nodes import Nodes
 
-CONFIG = {"broker.session.timeout.ms": "1500", "broker.heartbeat.interval.ms": "200"}
+CONFIG = {
+    "broker.session.timeout.ms": "1500",
+    "broker.heartbeat.interval.ms": "200",
+    # The schedules count on the time of a session.
+    "stopped.node.detection.enable": "false",
+}
 BROKERS = {last_replica_standing: 3, worked_example: 4}
 
 

@@ -18,6 +18,8 @@ CONFIG = {
     "broker.session.timeout.ms": "1500",
     "broker.heartbeat.interval.ms": "100",
     "auto.leader.rebalance.enable": "false",
+    # Kafka fences a killed broker when its session ends.
+    "stopped.node.detection.enable": "false",
 }
 # More than the interval, so that a busy machine keeps the order of the last heartbeats.
 _HEARTBEAT_S = 0.25

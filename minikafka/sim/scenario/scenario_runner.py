@@ -175,6 +175,8 @@ class ScenarioRunner:
             allowed = words.switch("unclean", default=False)
             given["unclean.leader.election.enable"] = str(allowed).lower()
         elr = words.switch("elr", default=True)
+        detection = words.switch("detection", default=True)
+        given["stopped.node.detection.enable"] = str(detection).lower()
         brokers, seed = words.number("brokers", 3), words.number("seed", 1)
         words.finish()
         if strategy not in ("", "Balanced", "Aggressive", "None"):

@@ -169,3 +169,41 @@ def test_an_answer_is_made_once_for_as_long_as_it_holds(one, monkeypatch):
     assert sorted(made) == ["a", "b"]
     create_topic(one, "c")
     assert len(ask(one, everything=True).topics) == 3
+
+
+def brokers_of(answer):
+    return sorted(broker.node_id for broker in answer.brokers)
+
+
+def test_killed_broker_is_named_for_a_moment_after_its_partitions_have_moved():
+    cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[3, 2, 1]])
+    cluster.nodes[3].kill()
+    loader = cluster.nodes[2].node.loader
+    cluster.world.run_until(lambda: loader.image.brokers[3].fenced, 1000, "broker 3 is fenced")
+    answer = ask(cluster, name("t"), node_id=2)
+    assert brokers_of(answer) == [1, 2, 3]
+    assert answer.topics[0].partitions[0].leader_id == 2
+    assert answer.controller_id != 3
+    cluster.world.run(2100)
+    assert brokers_of(ask(cluster, name("t"), node_id=2)) == [1, 2]
+
+
+def test_broker_that_stopped_cleanly_is_not_named():
+    cluster = started_cluster(3)
+    cluster.nodes[3].shut_down()
+    loader = cluster.nodes[2].node.loader
+    cluster.world.run_until(lambda: loader.image.brokers[3].fenced, 10_000, "broker 3 is fenced")
+    assert brokers_of(ask(cluster, node_id=2)) == [1, 2]
+
+
+def test_broker_that_came_back_is_named_once_and_stays():
+    cluster = started_cluster(3)
+    loader = cluster.nodes[2].node.loader
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: loader.image.brokers[3].fenced, 1000, "broker 3 is fenced")
+    cluster.nodes[3].start()
+    cluster.world.run_until(lambda: not loader.image.brokers[3].fenced, 2000, "it is back")
+    assert brokers_of(ask(cluster, node_id=2)) == [1, 2, 3]
+    cluster.world.run(2100)
+    assert brokers_of(ask(cluster, node_id=2)) == [1, 2, 3]

@@ -19,7 +19,7 @@ from minikafka.serving.registry import BROKER, CONTROLLER
 def test_the_role_of_the_listener_decides_what_a_handler_may_use(role, kind, services):
     broker, controller = object(), object()
     contexts = Contexts(Environment(Random(1)), broker, controller)
-    connection = SimpleNamespace(role=role, listener="PLAINTEXT", peer_host="10.0.0.1")
+    connection = SimpleNamespace(role=role, number=4, listener="PLAINTEXT", peer_host="10.0.0.1")
     context = contexts.make(connection, RequestHeader(3, 12, 7, "client"), memoryview(b"frame"))
     assert type(context) is kind
     assert (context.api_key, context.version, context.correlation_id) == (3, 12, 7)

@@ -90,6 +90,37 @@ def test_a_leader_that_is_killed_is_replaced_and_follows_when_it_is_back(quorum)
     assert quorum.agree() == leader
 
 
+def test_a_leader_that_is_killed_is_replaced_within_half_a_second(quorum):
+    """Its address refuses connections: the others do not wait for the fetch time-out."""
+    killed = quorum.controller_id
+    quorum.nodes[killed].kill()
+    assert quorum.agree(500) in quorum.others(killed)
+
+
+def test_a_killed_leader_is_replaced_after_the_fetch_timeout_if_that_is_configured():
+    quorum = Quorum.of_three(given={"stopped.node.detection.enable": "false"})
+    killed = quorum.controller_id
+    quorum.nodes[killed].kill()
+    quorum.world.run(FETCH_MS - 600)
+    assert all(raft.leader_id == killed for raft in quorum.running())
+
+
+def test_a_leader_whose_address_refuses_one_voter_stays(quorum):
+    """The pre-votes of that voter are refused: the other one still hears the leader."""
+    leader = quorum.controller_id
+    epoch = quorum.raft(leader).epoch
+    voter, _ = quorum.others(leader)
+    address = (host(leader), CONTROLLER_PORT)
+    accept = quorum.network._listening[address]
+    quorum.network.listen(
+        address, lambda stream: None if stream.hosts[0] == host(voter) else accept(stream)
+    )
+    quorum.network.abort(host(voter), host(leader))
+    quorum.world.run(4 * FETCH_MS)
+    assert quorum.leaders() == [leader]
+    assert quorum.raft(leader).epoch == epoch
+
+
 def test_a_leader_that_stops_is_replaced_within_a_second(quorum):
     stopped = quorum.controller_id
     began_ms = quorum.world.now_ms
