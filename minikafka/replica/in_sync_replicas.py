@@ -61,14 +61,23 @@ def out_of_sync(
     leader_end_offset: int,
     now_ms: int,
     lag_max_ms: int,
+    min_isr: int,
 ) -> tuple[int, ...]:
-    """The followers in the ISR that have not reached the leader's log end for `lag_max_ms`."""
-    return tuple(
+    """The followers in the ISR that have not reached the leader's log end for `lag_max_ms`.
+
+    Unlike Kafka (row 139): a follower that keeps pace is kept if the ISR would be below `min_isr`
+    without it.
+    """
+    members = tuple(isr)
+    lagging = tuple(
         broker
-        for broker in isr
+        for broker in members
         if broker in followers
         and not followers[broker].is_caught_up(leader_end_offset, now_ms, lag_max_ms)
     )
+    if len(members) - len(lagging) >= min_isr:
+        return lagging
+    return tuple(each for each in lagging if not followers[each].keeps_pace(now_ms, lag_max_ms))
 
 
 def joining_followers(

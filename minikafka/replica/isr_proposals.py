@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from minikafka.replica.partition import Partition
 
 _log = logging.getLogger("minikafka.replica")
+_LAG_SHARE = 2
 
 
 class IsrProposal(NamedTuple):
@@ -52,10 +53,24 @@ class IsrProposals:
         if partition.isr.proposed is not None or follower.broker_id not in partition.replicas:
             return
         reached = max(partition.log.high_watermark, partition.leader_epoch_start_offset)
-        if follower.log_end_offset < reached:
+        if follower.log_end_offset < reached or not self._keeps_pace(follower):
             return
         if may_join(follower, partition.brokers().get(follower.broker_id)):
             self.propose(partition.isr.expanded(follower.broker_id).proposed or ())
+
+    def _keeps_pace(self, follower: ReplicaState) -> bool:
+        """True if a follower at the high watermark would stay in the ISR.
+
+        Below min ISR the high watermark stands still, and a follower that is far behind reaches it
+        (H1). Unlike Kafka (row 139), where it joins, and leaves again as it lags. Half of the lag
+        is left for the next time that it reaches the leader.
+        """
+        partition = self.partition
+        if len(partition.isr.committed) >= partition.min_isr:
+            return True
+        return follower.keeps_pace(
+            partition.env.clock.monotonic_ms, partition.lag_max_ms // _LAG_SHARE
+        )
 
     def shrink(self) -> None:
         """Propose an ISR without the followers that lag."""
@@ -68,6 +83,7 @@ class IsrProposals:
             leader_end_offset=partition.log.log_end_offset,
             now_ms=partition.env.clock.monotonic_ms,
             lag_max_ms=partition.lag_max_ms,
+            min_isr=partition.min_isr,
         )
         if lagging:
             self.propose(partition.isr.shrunk(lagging).proposed or ())

@@ -10,7 +10,8 @@ class ReplicaState:
     """One follower's progress, derived from its fetches.
 
     `log_end_offset` is -1 until it fetches from this leader. `broker_epoch` is that of its last
-    fetch: None while there was none, -1 if the fetch had no epoch.
+    fetch: None while there was none, -1 if the fetch had no epoch. `kept_pace_ms` is a time at
+    which the leader had no more than the follower has now, or None.
     """
 
     broker_id: int
@@ -20,6 +21,10 @@ class ReplicaState:
     last_fetch_ms: int = 0
     last_caught_up_ms: int = 0
     broker_epoch: int | None = None
+    kept_pace_ms: int | None = None
+    _goal_offset: int = UNKNOWN_OFFSET
+    """The leader's log end offset at `_goal_ms`, which the follower has not reached."""
+    _goal_ms: int | None = None
 
     def fetched(
         self,
@@ -36,6 +41,7 @@ class ReplicaState:
         elif fetch_offset >= self.last_fetch_leader_end_offset:
             # It has reached the leader's log end at its previous fetch: it was caught up then.
             self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
+        self._keep_pace(fetch_offset, leader_end_offset, now_ms)
         # Even if it went back: a follower that truncated has fewer records.
         self.log_end_offset = fetch_offset
         self.log_start_offset = log_start_offset
@@ -45,9 +51,20 @@ class ReplicaState:
         self.last_fetch_ms = now_ms
         self.broker_epoch = broker_epoch
 
+    def _keep_pace(self, fetch_offset: int, leader_end_offset: int, now_ms: int) -> None:
+        if fetch_offset < self.log_end_offset:
+            self.kept_pace_ms = self._goal_ms = None
+        if fetch_offset >= leader_end_offset:
+            self.kept_pace_ms = now_ms
+        elif self._goal_ms is None or fetch_offset >= self._goal_offset:
+            if self._goal_ms is not None:
+                self.kept_pace_ms = self._goal_ms
+            self._goal_offset, self._goal_ms = leader_end_offset, now_ms
+
     def was_idle(self, until_ms: int) -> None:
         """Note fetches at the leader's log end, the last one at `until_ms`; see `fetch_session`."""
         self.last_caught_up_ms = max(self.last_caught_up_ms, until_ms)
+        self.kept_pace_ms = until_ms
         self.last_fetch_ms = max(self.last_fetch_ms, until_ms)
 
     def reset(
@@ -67,6 +84,7 @@ class ReplicaState:
             self.last_fetch_leader_end_offset = UNKNOWN_OFFSET
             self.last_fetch_ms = 0
             self.broker_epoch = None
+            self.kept_pace_ms = self._goal_ms = None
         self.last_caught_up_ms = now_ms if in_isr else 0
 
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_max_ms: int) -> bool:
@@ -75,3 +93,10 @@ class ReplicaState:
             self.log_end_offset == leader_end_offset
             or now_ms - self.last_caught_up_ms <= lag_max_ms
         )
+
+    def keeps_pace(self, now_ms: int, lag_max_ms: int) -> bool:
+        """True if the follower has everything that the leader had `lag_max_ms` ago.
+
+        Unlike `is_caught_up`, also if there is always more than one fetch to read.
+        """
+        return self.kept_pace_ms is not None and now_ms - self.kept_pace_ms <= lag_max_ms

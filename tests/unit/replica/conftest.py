@@ -91,6 +91,7 @@ class World:
         self.partition.apply(registration(isr, **changes))
 
     def append(self, count=1, acks=1):
+        self.env.renew_budget()
         return self.partition.append_as_leader(batch_of(count), required_acks=acks)
 
     def fetch(self, broker_id, offset, epoch=None):

@@ -65,9 +65,21 @@ def test_who_neither_is_nor_recently_was_caught_up_is_out_of_sync(states, now_ms
         for number, (end, caught_up) in states.items()
     }
     found = out_of_sync(
-        (1, *followers), followers, leader_end_offset=10, now_ms=now_ms, lag_max_ms=30
+        (1, *followers), followers, leader_end_offset=10, now_ms=now_ms, lag_max_ms=30, min_isr=1
     )
     assert found == tuple(
         number for number, (end, at) in states.items() if end != 10 and now_ms - at > 30
     )
     assert 1 not in found
+
+
+@pytest.mark.parametrize(
+    ("min_isr", "kept_pace_ms", "gone"),
+    [(2, 70, ()), (2, 69, (2,)), (2, None, (2,)), (1, 70, (2,))],
+)
+def test_follower_that_keeps_pace_is_kept_for_min_isr(min_isr, kept_pace_ms, gone):
+    followers = {2: ReplicaState(2, 5, kept_pace_ms=kept_pace_ms)}
+    found = out_of_sync(
+        (1, 2), followers, leader_end_offset=10, now_ms=100, lag_max_ms=30, min_isr=min_isr
+    )
+    assert found == gone

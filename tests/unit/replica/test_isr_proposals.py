@@ -28,6 +28,55 @@ def test_follower_enters_the_isr_only_past_the_start_of_the_leader_epoch(world):
     assert [proposal.isr for proposal in world.proposals] == [(1, 2, 3)]
 
 
+def test_far_follower_does_not_enter_an_isr_below_min_isr(world):
+    """H3, E1: the high watermark stands still there, so that every follower has reached it."""
+    world.lead(isr=(1,))
+    world.append(1000)
+    world.fetch(2, 0)
+    world.fetch(2, 999)
+    assert world.proposals == []
+    world.fetch(2, 1000)
+    assert [proposal.isr for proposal in world.proposals] == [(1, 2)]
+
+
+LAG_MS = 30_000
+FETCH_MS = 500
+
+
+def follow(world, *, rate, backlog, written, rounds):
+    """A follower that reads `rate` records a fetch, while the producer writes `written`."""
+    world.lead(isr=(1,))
+    world.append(backlog)
+    offset = changes = 0
+    for step in range(rounds):
+        world.at(step * FETCH_MS)
+        world.fetch(2, offset)
+        for proposal in world.proposals:
+            changes += 1
+            world.partition.proposals.committed(
+                proposal, proposal.isr, world.partition.partition_epoch + 1
+            )
+        world.proposals.clear()
+        if step % (LAG_MS // 2 // FETCH_MS) == 0:
+            world.partition.proposals.shrink()
+        world.append(written)
+        offset = min(offset + rate, world.log.log_end_offset)
+    return changes, world.partition.isr.committed
+
+
+@pytest.mark.parametrize("backlog", [20, 100])
+@pytest.mark.parametrize("rate", [5, 6, 20])
+def test_follower_that_keeps_pace_at_any_rate_enters_once_and_stays(world, rate, backlog):
+    """Also if it always has more than one fetch to read: it needs 10 s for the backlog."""
+    changes, isr = follow(world, rate=rate, backlog=backlog, written=5, rounds=400)
+    assert (changes, isr) == (1, (1, 2))
+
+
+def test_follower_that_is_slower_than_the_producer_does_not_flap(world):
+    changes, isr = follow(world, rate=4, backlog=1000, written=5, rounds=1200)
+    assert (changes, isr) == (0, (1,))
+
+
 def test_fenced_follower_does_not_enter_the_isr(world):
     world.lead(isr=(1, 2))
     world.brokers[3] = world.brokers[3].__class__(

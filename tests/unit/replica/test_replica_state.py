@@ -62,3 +62,39 @@ def test_leader_that_stays_keeps_what_it_knows():
 def test_caught_up_is_at_the_end_or_recently_so(end, now_ms, expected):
     state = ReplicaState(2, end, last_caught_up_ms=100)
     assert state.is_caught_up(5, now_ms, 30) is expected
+
+
+def test_follower_keeps_pace_that_reaches_what_the_leader_had_when_it_began():
+    state = ReplicaState(2)
+    fetched(state, 0, 50, 100)
+    assert not state.keeps_pace(100, 1000)
+    fetched(state, 49, 80, 200)
+    assert not state.keeps_pace(200, 1000)
+    fetched(state, 50, 90, 300)
+    assert state.kept_pace_ms == 100
+    assert state.keeps_pace(1100, 1000)
+    assert not state.keeps_pace(1101, 1000)
+    fetched(state, 90, 120, 400)
+    assert state.kept_pace_ms == 300
+
+
+def test_follower_at_the_leader_s_end_keeps_pace_now():
+    state = ReplicaState(2)
+    fetched(state, 5, 5, 100)
+    assert state.kept_pace_ms == 100
+    state.was_idle(900)
+    assert state.kept_pace_ms == 900
+
+
+def test_follower_that_truncated_begins_again_to_keep_pace():
+    state = ReplicaState(2)
+    fetched(state, 5, 5, 100)
+    fetched(state, 3, 5, 200)
+    assert not state.keeps_pace(200, 1000)
+
+
+def test_new_leader_does_not_know_who_keeps_pace():
+    state = ReplicaState(2)
+    fetched(state, 5, 5, 100)
+    state.reset(in_isr=True, still_leader=False, leader_end_offset=5, now_ms=100)
+    assert not state.keeps_pace(100, 1000)
