@@ -25,6 +25,7 @@ SEEDS = range(1, 161)
 DURATION_MS = 20_000
 
 EVENTS = {
+    "brokers fenced before their sessions ended": 100,
     "changes of the transaction protocol": 20,
     "clients that died in a transaction": 30,
     "elections": 500,

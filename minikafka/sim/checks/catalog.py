@@ -32,6 +32,7 @@ AFTER_EACH_STEP: Final = {
     "OneVoterAtATime": "a leader adds or removes one voter, and another one after the commit",
     "VotesAreDurable": "a vote is on the voter's disk before any message leaves",
     "ActiveLeads": "a controller is active only while its node leads the quorum",
+    "FencedInTime": "no broker that runs is fenced before its session ends, unless it asks for it",
     "FormerLeader": "a leader that no majority fetches from resigns in time",
     "EpochsHaveLeaders": "no twelve epochs of the quorum in a row are without a leader",
     "CommittedAnswers": ("what an operator was told is done is in the committed metadata log"),

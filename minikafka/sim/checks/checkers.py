@@ -35,6 +35,7 @@ from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks
+from minikafka.sim.checks.fencing_checks import FencingChecks
 from minikafka.sim.checks.history import History, RejectedWrite
 from minikafka.sim.checks.log_dir_checks import LogDirChecks
 from minikafka.sim.checks.power_losses import PowerLosses
@@ -123,6 +124,7 @@ class Checkers:
     append_order: AppendOrderChecks = field(init=False)
     durability: DurabilityChecks = field(init=False)
     elections: ElectionChecks = field(init=False)
+    fencing: FencingChecks = field(init=False)
     directories: LogDirChecks = field(init=False)
     transactions: TransactionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
@@ -166,6 +168,7 @@ class Checkers:
         self.append_order = AppendOrderChecks(self.coverage)
         self.durability = DurabilityChecks(self.coverage)
         self.elections = ElectionChecks(coverage=self.coverage)
+        self.fencing = FencingChecks(self.nodes, self.coverage)
         self.transactions = TransactionChecks(self.coverage)
         self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
@@ -227,6 +230,7 @@ class Checkers:
             for image in self._committed_by(running):
                 self.check_metadata(image)
             self.recoveries.check(running.controller, node.now.monotonic_ms)
+            self.fencing.check(node, running.controller)
         if running.broker is None:
             return
         self._check_starts(node)
