@@ -42,13 +42,14 @@ def place(
 ) -> list[tuple[int, ...]]:
     """Return the replicas of each new partition, the preferred leader first.
 
-    Brokers in a controlled shutdown are not used. The first replica is never fenced, replicas are
-    spread over as many racks as possible, and no partition has a broker twice.
+    A broker is not used during its controlled shutdown, but afterwards as any fenced one: it will
+    return. The first replica is never fenced, replicas are spread over as many racks as possible,
+    and no partition has a broker twice.
 
     Raises:
         InvalidReplicationFactorError: there are too few brokers, or none is unfenced.
     """
-    usable = [broker for broker in brokers if not broker.in_controlled_shutdown]
+    usable = [broker for broker in brokers if broker.fenced or not broker.in_controlled_shutdown]
     _check(usable, replication_factor)
     racks = _racks(usable, rng)
     start = rng.randrange(len(racks) * len(usable))
@@ -74,15 +75,16 @@ def _period(racks: list[_Rack]) -> int:
 def _check(usable: list[BrokerRegistration], replication_factor: int) -> None:
     if replication_factor <= 0:
         raise InvalidReplicationFactorError(
-            f"the replication factor must be positive, not {replication_factor}"
-        )
-    if replication_factor > len(usable):
-        raise InvalidReplicationFactorError(
-            f"replication factor {replication_factor} is larger than the number of usable brokers, "
-            f"{len(usable)}"
+            f"Invalid replication factor {replication_factor}: the replication factor must be "
+            "positive."
         )
     if all(broker.fenced for broker in usable):
-        raise InvalidReplicationFactorError("every broker is fenced or shutting down")
+        raise InvalidReplicationFactorError("All brokers are currently fenced.")
+    if replication_factor > len(usable):
+        raise InvalidReplicationFactorError(
+            f"The target replication factor of {replication_factor} cannot be reached because only "
+            f"{len(usable)} broker(s) are registered."
+        )
 
 
 def _racks(usable: list[BrokerRegistration], rng: Random) -> list[_Rack]:

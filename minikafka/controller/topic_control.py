@@ -217,22 +217,29 @@ def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[
     if topic.assignments:
         return _manual_assignment(view, topic)
     partitions, factor = topic.num_partitions, topic.replication_factor
+    if factor < _BY_DEFAULT or factor == 0:
+        raise InvalidReplicationFactorError(
+            "Replication factor must be larger than 0, or -1 to use the default value."
+        )
+    if partitions < _BY_DEFAULT or partitions == 0:
+        raise InvalidPartitionsError(
+            "Number of partitions was set to an invalid non-positive value."
+        )
     if partitions == _BY_DEFAULT:
         partitions = view.config[broker_keys.NUM_PARTITIONS]
     if factor == _BY_DEFAULT:
         factor = view.config[broker_keys.DEFAULT_REPLICATION_FACTOR]
-    if partitions <= 0:
-        raise InvalidPartitionsError(f"the number of partitions must be positive, not {partitions}")
-    if factor <= 0:
-        raise InvalidReplicationFactorError(
-            f"the replication factor must be positive, not {factor}"
+    try:
+        return place(
+            view.image.brokers.values(),
+            partitions=partitions,
+            replication_factor=factor,
+            rng=view.rng,
         )
-    return place(
-        view.image.brokers.values(),
-        partitions=partitions,
-        replication_factor=factor,
-        rng=view.rng,
-    )
+    except InvalidReplicationFactorError as error:
+        raise InvalidReplicationFactorError(
+            f"Unable to replicate the partition {factor} time(s): {error.message}"
+        ) from None
 
 
 def _manual_assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
@@ -276,7 +283,8 @@ def check_replicas(
         )
     if not any(view.image.broker_is_active(replica) for replica in replicas):
         raise InvalidReplicaAssignmentError(
-            f"every replica of partition {partition} is fenced or shutting down"
+            "All brokers specified in the manual partition assignment for partition "
+            f"{partition} are fenced or in controlled shutdown."
         )
 
 
@@ -297,7 +305,10 @@ def _new_partition(view: View, replicas: tuple[int, ...]) -> PartitionRegistrati
     """Return a new partition: all active replicas are in the ISR, the first of them leads."""
     isr = tuple(replica for replica in replicas if view.image.broker_is_active(replica))
     if not isr:
-        raise InvalidReplicationFactorError("every replica is fenced or shutting down")
+        raise InvalidReplicationFactorError(
+            f"Unable to replicate the partition {len(replicas)} time(s): All brokers are currently "
+            "fenced or in controlled shutdown."
+        )
     return PartitionRegistration(
         replicas=replicas,
         directories=tuple(view.default_directory(replica) for replica in replicas),

@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 from random import Random
 
@@ -70,18 +71,26 @@ def test_a_broker_that_leaves_gets_nothing():
     assert placed(brokers, 2, 1) == [(0,), (0,)]
 
 
+def test_a_broker_that_has_left_is_used_as_any_fenced_one():
+    brokers = [broker(0), broker(1, leaving=True, fenced=True), broker(2, fenced=True)]
+    for row in placed(brokers, 10, 3):
+        assert row[0] == 0
+        assert sorted(row) == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
-    ("brokers", "factor"),
+    ("brokers", "factor", "text"),
     [
-        ([broker(0)], 2),
-        ([broker(0), broker(1, leaving=True)], 2),
-        ([broker(0, fenced=True)], 1),
-        ([], 1),
-        ([broker(0)], 0),
+        ([broker(0)], 2, "factor of 2 cannot be reached because only 1 broker(s) are registered."),
+        ([broker(0), broker(1, leaving=True)], 2, "because only 1 broker(s) are registered."),
+        ([broker(0, fenced=True)], 1, "All brokers are currently fenced."),
+        ([broker(0, fenced=True)], 2, "All brokers are currently fenced."),
+        ([], 1, "All brokers are currently fenced."),
+        ([broker(0)], 0, "Invalid replication factor 0: the replication factor must be positive."),
     ],
 )
-def test_what_cannot_be_placed_is_refused(brokers, factor):
-    with pytest.raises(InvalidReplicationFactorError):
+def test_what_cannot_be_placed_is_refused(brokers, factor, text):
+    with pytest.raises(InvalidReplicationFactorError, match=re.escape(text)):
         placed(brokers, 1, factor)
 
 

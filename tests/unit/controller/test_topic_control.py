@@ -144,10 +144,43 @@ def test_a_fenced_replica_is_placed_but_not_in_sync(cluster):
     assert (now.replicas, now.isr, now.leader) == ((1, 2), (2,), 2)
 
 
+def test_a_broker_that_was_stopped_cleanly_gets_replicas(cluster):
+    cluster.create("led", ((3, 1), (1, 3)))
+    cluster.heartbeat(3, want_shut_down=True)
+    assert cluster.image.brokers[3].in_controlled_shutdown
+    (refused,) = cluster.create_all(topic("early", factor=3))
+    assert refused.error_message == (
+        "Unable to replicate the partition 3 time(s): The target replication factor of 3 cannot be "
+        "reached because only 2 broker(s) are registered."
+    )
+    cluster.heartbeat(1)
+    cluster.heartbeat(2)
+    assert cluster.heartbeat(3, want_shut_down=True)[1].should_shut_down
+    assert created(cluster, topic("after", partitions=3, factor=3)) == [0]
+    for index in range(3):
+        now = cluster.partition("after", index)
+        assert sorted(now.replicas) == [1, 2, 3]
+        assert sorted(now.isr) == [1, 2]
+    assert add(cluster, "after", 4) == 0
+    assert 3 in cluster.partition("after", 3).replicas
+    assert cluster.create("by_hand", ((3, 1),)).error_code == 0
+    assert cluster.partition("by_hand").isr == (1,)
+
+
 def test_no_topic_is_placed_while_every_broker_is_fenced(cluster):
     for broker_id in (1, 2, 3):
         cluster.fence(broker_id)
-    assert created(cluster, topic()) == [ErrorCode.INVALID_REPLICATION_FACTOR]
+    (refused,) = cluster.create_all(topic())
+    assert refused.error_code == ErrorCode.INVALID_REPLICATION_FACTOR
+    assert refused.error_message == (
+        "Unable to replicate the partition 1 time(s): All brokers are currently fenced."
+    )
+    refused = cluster.create(assignment=((2, 3),))
+    assert refused.error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert refused.error_message == (
+        "All brokers specified in the manual partition assignment for partition 0 are fenced or in "
+        "controlled shutdown."
+    )
 
 
 def test_a_name_that_is_there_twice_is_refused_and_the_others_are_created(cluster):
