@@ -11,9 +11,11 @@ import pytest
 
 from tests.mutation import UnitMutation, applied, mutation
 from tests.unit_log_mutations import UNIT_LOG_MUTATIONS
+from tests.unit_quorum_mutations import UNIT_QUORUM_MUTATIONS
 
 UNIT_MUTATIONS = (
     *UNIT_LOG_MUTATIONS,
+    *UNIT_QUORUM_MUTATIONS,
     UnitMutation(
         mutation(
             "an acks=all append outlives its leader epoch",

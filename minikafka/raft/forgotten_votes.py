@@ -1,10 +1,16 @@
-"""A voter that does not know how it has voted, nor what it has acknowledged: its disk was replaced.
+"""A voter that does not know how it has voted, nor what it has acknowledged.
 
-It starts without `quorum-state`. If it voted at once, a candidate without committed records could
-win, and the offsets that it has reported before would count for what it lost. So it follows as an
-observer does until the leader has committed, without it, a record that is newer than all that it
-found: then a majority of the others has what was committed. In a new quorum all voters start so;
-there is nothing to lose, and a voter that votes in the first election is a full one.
+It has lost `quorum-state`, or is a voter of a static quorum whose disk was replaced. If it voted at
+once, a candidate without committed records could win, and the offsets that it has reported before
+would count for what it lost. So it follows as an observer does until the leader has committed,
+without it, a record that is newer than all that it found: then a majority of the others has what
+was committed.
+
+The voters of a dynamic quorum have directory ids. A replaced disk is another directory, so a voter
+that starts for the first time has forgotten nothing: it gets its first `quorum-state` before its
+log is made (`metadata_storage`). In a static quorum a first start looks like a replaced disk. All
+voters of a new one start so; there is nothing to lose, and a voter that votes in the first election
+is a full one.
 
 A controller of a dynamic quorum without any metadata does not know whether it is a new node or a
 voter that lost its folder, but not its directory id. It grants no vote before it knows the voters

@@ -28,7 +28,12 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.metadata.topic_name import METADATA_TOPIC
-from minikafka.raft.election_state import read_election_state
+from minikafka.raft.election_state import (
+    QUORUM_STATE,
+    ElectionState,
+    read_election_state,
+    write_election_state,
+)
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot, snapshot_ids
 from minikafka.raft.storage import bootstrap_records
 from minikafka.records.batch import BatchHeader, Buffer
@@ -54,6 +59,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     Raises:
         StorageFault: something below the recovery point is damaged or missing.
     """
+    _note_first_start(disk)
     recovery_point = read_recovery_point(disk)
     if not recovery_point and disk.exists(RECOVERY_POINT):
         _log.warning(
@@ -86,6 +92,21 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
             f"{recovery_point} had been committed and flushed",
         )
     return log
+
+
+def _note_first_start(disk: Disk) -> None:
+    """Write the first `quorum-state` of a voter that has never started, before it has a log.
+
+    The folder then has only the snapshot with the first voters of a dynamic quorum, from the
+    formatter. Such a voter has nothing to forget, and `ForgottenVotes` takes a file that is missing
+    later for a lost one. A static quorum has no such sign: the formatter leaves no folder, as if
+    the disk of a voter had been replaced.
+    """
+    if not disk.exists(METADATA_FOLDER):
+        return
+    names = [name for name in disk.list(METADATA_FOLDER) if name != f"{QUORUM_STATE}.tmp"]
+    if names == [SnapshotId(0, 0).file_name]:
+        write_election_state(disk, METADATA_FOLDER, ElectionState(), kraft_version=1, voters=[])
 
 
 def check_quorum_state(disk: Disk) -> None:

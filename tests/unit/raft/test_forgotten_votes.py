@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.apis.vote import vote
-from minikafka.log.disk import read_file
+from minikafka.log.disk import read_file, write_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
@@ -23,7 +23,8 @@ FILE = f"{METADATA_FOLDER}/votes-forgotten"
 
 @pytest.fixture
 def world():
-    return VoterWorld.started(new=True)
+    """A voter of a static quorum: its first start looks like one with a replaced disk."""
+    return VoterWorld.started(new=True, static=True)
 
 
 def grants(world, *, end_offset, pre_vote=False, epoch=1):
@@ -172,7 +173,7 @@ def test_another_leader_begins_again(world):
 def test_a_restart_does_not_end_it(world):
     world.follow(101, 1)
     fetch(world, records=records(0))
-    again = VoterWorld.started(world.disk)
+    again = VoterWorld.started(world.disk, static=True)
     again.follow(101, 2)
     assert not counts(again)
     assert not grants(again, end_offset=5, epoch=3)
@@ -183,7 +184,7 @@ def test_a_lost_file_is_a_warning(world, caplog):
     fetch(world, records=records(0))
     world.disk.remove(FILE)
     world.disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
-    VoterWorld.started(world.disk)
+    VoterWorld.started(world.disk, static=True)
     assert "quorum-state was lost" in caplog.text
     assert read_file(world.disk, FILE) == b""
 
@@ -192,7 +193,7 @@ def test_an_operator_can_make_it_vote_at_once(world):
     """In a quorum of two no other majority exists: see docs/operations.md."""
     assert not grants(world, end_offset=5)
     world.disk.remove(FILE)
-    again = VoterWorld.started(world.disk)
+    again = VoterWorld.started(world.disk, static=True)
     assert grants(again, end_offset=5, epoch=2)
 
 
@@ -200,6 +201,39 @@ def test_the_only_voter_has_no_other_to_ask():
     world = VoterWorld.started(others=(), new=True)
     assert world.raft.is_leader
     assert not world.disk.exists(FILE)
+
+
+# A voter of a dynamic quorum: its directory id is in the first snapshot
+
+
+@pytest.mark.parametrize("pre_vote", [True, False])
+def test_a_voter_of_a_dynamic_quorum_votes_at_its_first_start(pre_vote):
+    world = VoterWorld.started(new=True)
+    assert not world.disk.exists(FILE)
+    assert grants(world, end_offset=5, pre_vote=pre_vote)
+
+
+def test_a_voter_of_a_dynamic_quorum_counts_at_its_first_start():
+    world = VoterWorld.started(new=True)
+    world.follow(101, 1)
+    assert counts(world)
+
+
+def test_a_first_start_that_was_cut_short_is_one_again():
+    """The process ended while it replaced the file."""
+    disk = formatted_disk(voters=voters_of(CONTROLLER_ID, 101, 102))
+    write_file(disk, f"{METADATA_FOLDER}/{QUORUM_STATE}.tmp", b"{")
+    assert grants(VoterWorld.started(disk), end_offset=5)
+
+
+def test_a_voter_of_a_dynamic_quorum_that_lost_only_its_vote_has_forgotten(caplog):
+    """It has no records yet, but may have voted."""
+    world = VoterWorld.started(new=True)
+    assert grants(world, end_offset=0)
+    world.disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
+    again = VoterWorld.started(world.disk)
+    assert not grants(again, end_offset=5)
+    assert again.disk.exists(FILE)
 
 
 # A node that does not know the voters, as after its metadata folder was removed
