@@ -6,7 +6,7 @@ UNIT_QUORUM_MUTATIONS = (
     UnitMutation(
         mutation(
             "a voter that lost only its quorum-state is taken for one that has never started",
-            ("raft.metadata_storage", "_note_first_start",
+            ("raft.metadata_storage", "note_first_start",
              "if names == [SnapshotId(0, 0).file_name]:", "if SnapshotId(0, 0).file_name in names:"),
         ),
         "tests/unit/raft/test_forgotten_votes.py"

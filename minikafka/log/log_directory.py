@@ -462,17 +462,6 @@ def _unchanged_on_fault(home: LogDirectory) -> Iterator[None]:
         raise
 
 
-def sign_of_use(disk: Disk) -> str | None:
-    """The name of a file or folder that a broker left in a directory; None in a new one."""
-    for name in disk.list(""):
-        at = parse_folder(name)
-        if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
-            at is not None and name != METADATA_FOLDER and is_log(disk, name)
-        ):
-            return name
-    return None
-
-
 def _open_clean(
     disk: Disk, folder: str, remembered: Remembered, open_log: partial[UnifiedLog]
 ) -> UnifiedLog | None:

@@ -17,8 +17,9 @@ from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, sign_of_use
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.sign_of_use import sign_of_use
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.dynamic_config import DynamicConfig
 from minikafka.metadata.image import MetadataImage
@@ -34,6 +35,7 @@ from minikafka.raft.metadata_storage import (
     check_quorum_state,
     damaged,
     is_unused,
+    note_first_start,
     open_metadata_log,
     read_bootstrap,
 )
@@ -200,8 +202,8 @@ class _Builder:
         """Check that a controller's metadata exists, unless the cluster is new.
 
         Raises:
-            StorageFault: a voter has no metadata, but its directories show that it was in use: it
-                could become the leader of a cluster without topics.
+            StorageFault: the only voter has no metadata, but its directories show that it was in
+                use. Among several voters it follows the others (`raft/forgotten_votes.py`).
         """
         if not is_unused(home.disk, raft.log.unified_log):
             return
@@ -214,14 +216,21 @@ class _Builder:
                 ", ".join(f"{host}:{port}" for host, port in self.config.bootstrap_servers), REMEDY,
             )  # fmt: skip
             return
+        sign = self._sign_of_use()
+        if sign is not None and raft.quorum.is_only_voter:
+            raise damaged(
+                home.disk,
+                f"{METADATA_FOLDER} is missing or empty, but {sign} shows that this node was in "
+                "use: it would lead a cluster without topics",
+            )
+
+    def _sign_of_use(self) -> str | None:
+        """Return the path of what shows that this node was in use; None if nothing does."""
         for directory in self.logs.online:
             sign = sign_of_use(directory.disk)
             if sign is not None:
-                raise damaged(
-                    home.disk,
-                    f"{METADATA_FOLDER} is missing or empty, but {directory.disk.root}/{sign} "
-                    "shows that this node was in use: it would lead a cluster without topics",
-                )
+                return f"{directory.disk.root}/{sign}"
+        return None
 
     def _first_log_config(self) -> LogConfig:
         """Return the broker's own log configuration: logs have it until the metadata is known."""
@@ -237,6 +246,9 @@ class _Builder:
             retention_ms=-1,
             retention_bytes=-1,
         )
+        was_used = self._sign_of_use() is not None
+        if config.is_controller and not was_used:
+            note_first_start(home.disk)
         log = open_metadata_log(home.disk, log_settings, self.around.now, self.around.rng)
         return RaftNode(
             env=self.env,
@@ -249,6 +261,7 @@ class _Builder:
                 listener=config.controller_listener_names[0],
                 is_controller=config.is_controller,
                 history=VoterHistory(self._static_voters()),
+                was_used=was_used,
             ),
             log=RaftLog(log),
             disk=home.disk,

@@ -43,9 +43,12 @@ class ForgottenVotes:
     _found: int = field(default=_UNKNOWN, init=False)
     """The end of the leader's log when this voter had all of it for the first time."""
 
-    def load(self, *, is_lost: bool, is_voter: bool, end_offset: int) -> None:
-        """Read the file, and write it if `quorum-state` is lost."""
-        self._is_new = not end_offset
+    def load(self, *, is_lost: bool, is_voter: bool, end_offset: int, was_used: bool) -> None:
+        """Read the file, and write it if `quorum-state` is lost.
+
+        `was_used` is true if the node was in use: an empty log has lost its records.
+        """
+        self._is_new = not (end_offset or was_used)
         if is_lost:
             write_file(self.disk, VOTES_FORGOTTEN, b"", sync=True)
             self.disk.sync_dir("")

@@ -59,7 +59,6 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     Raises:
         StorageFault: something below the recovery point is damaged or missing.
     """
-    _note_first_start(disk)
     recovery_point = read_recovery_point(disk)
     if not recovery_point and disk.exists(RECOVERY_POINT):
         _log.warning(
@@ -94,8 +93,10 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     return log
 
 
-def _note_first_start(disk: Disk) -> None:
-    """Write the first `quorum-state` of a voter that has never started, before it has a log.
+def note_first_start(disk: Disk) -> None:
+    """Write the first `quorum-state` of a voter that has never started.
+
+    Call before the metadata log is opened.
 
     The folder then has only the snapshot with the first voters of a dynamic quorum, from the
     formatter. Such a voter has nothing to forget, and `ForgottenVotes` takes a file that is missing

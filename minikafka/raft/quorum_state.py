@@ -58,6 +58,8 @@ class QuorumState:
     listener: str
     is_controller: bool
     history: VoterHistory
+    was_used: bool = False
+    """True if the node was in use, whatever its metadata log has: see `log/sign_of_use.py`."""
     state: RoleState = field(default_factory=Unattached, init=False)
     adopted_offset: int = field(default=0, init=False)
     """The end offset of the snapshot that was loaded last; 0 without one."""
@@ -200,7 +202,12 @@ class QuorumState:
         if self.is_controller and not self.is_only_voter:
             may_have_voted = self.is_voter or self.voters is None
             is_lost = may_have_voted and not has_election_state(self.disk, METADATA_FOLDER)
-            self.forgotten.load(is_lost=is_lost, is_voter=self.is_voter, end_offset=log.end_offset)
+            self.forgotten.load(
+                is_lost=is_lost,
+                is_voter=self.is_voter,
+                end_offset=log.end_offset,
+                was_used=self.was_used,
+            )
 
     def _load_voters(self, log: RaftLog) -> None:
         """Load the voters of a dynamic quorum, which are not in the configuration.

@@ -34,7 +34,7 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, METADATA_VERSION, SUPPORTED_FEATURES
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
-from minikafka.raft.metadata_storage import open_metadata_log, read_bootstrap
+from minikafka.raft.metadata_storage import note_first_start, open_metadata_log, read_bootstrap
 from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
@@ -94,6 +94,7 @@ class QuorumWorld:
         self.batches = []
         self.sends = []
         self.calls = Calls(self.env, "test")
+        note_first_start(self.disk)
         log = open_metadata_log(self.disk, LogConfig(), self.env.clock.now, self.env.rng)
         self.raft = RaftNode(
             env=self.env,
