@@ -16,11 +16,7 @@ from minikafka.controller.view import View
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.image import RESOURCE_TOPIC
-from minikafka.metadata.partition_registration import (
-    NO_LEADER,
-    LeaderRecoveryState,
-    PartitionRegistration,
-)
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.serde import MetadataRecord
 
 _log = logging.getLogger("minikafka.controller")
@@ -62,8 +58,7 @@ def _note_unclean_election(
     if topic is None or former is None:
         return
     after = former.merge(record)
-    is_unclean = after.leader_recovery_state is LeaderRecoveryState.RECOVERING
-    if after.leader in (former.leader, NO_LEADER) or not is_unclean:
+    if not after.was_elected_uncleanly(former):
         return
     reason = requested or _reason(view, topic.name, former, after)
     lines.add(

@@ -66,9 +66,9 @@ class ReplicaIndex:
         if (was and was.leader == NO_LEADER) or (now and now.leader == NO_LEADER):
             self._leaderless_changed[partition] = None
         if was is not None and now is not None and now.leader not in (was.leader, NO_LEADER):
-            in_elr = now.leader in was.elr
-            self.elr_elections += in_elr
-            self.unclean_elections += not in_elr and now.leader not in was.isr
+            is_unclean = now.was_elected_uncleanly(was)
+            self.unclean_elections += is_unclean
+            self.elr_elections += not is_unclean and now.leader in was.elr
         if was is not None:
             for rows, brokers in self._rows_of(was):
                 for broker in brokers:

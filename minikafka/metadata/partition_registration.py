@@ -160,6 +160,17 @@ class PartitionRegistration:
         """
         return replace(self, elr=(), last_known_elr=(), partition_epoch=self.partition_epoch + 1)
 
+    def was_elected_uncleanly(self, before: "PartitionRegistration") -> bool:
+        """True if this leader is another one than `before`, and may lack committed records (L8).
+
+        The mark decides, since a new leader may join the ISR with the same record: a reassignment
+        ends so. A clean election clears the mark.
+        """
+        return (
+            self.leader not in (before.leader, NO_LEADER)
+            and self.leader_recovery_state is LeaderRecoveryState.RECOVERING
+        )
+
     def directory(self, broker: int) -> Uuid:
         """The log directory of the replica on `broker`.
 

@@ -233,3 +233,49 @@ def test_a_directory_that_fails_at_its_load_makes_the_shutdown_unclean():
     world.node.start()
     world.run_until(lambda: world.states[seen:], "node 3 is registered")
     assert world.states[seen] == THROWN_OUT
+
+
+@pytest.mark.parametrize("after_ms", [0, 1_000, 8_900, 10_000])
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_a_leader_that_is_killed_and_returns_leaves_isr_and_elr(after_ms, is_alone):
+    """E7, KAFKA-18106: whenever it returns, nothing goes on in the leader epoch that it knew."""
+    restarted = RestartedBroker()
+    cluster, node = restarted.cluster, restarted.node
+    create_topic(cluster, "u", replicas=[[3, 1, 2]], config={"min.insync.replicas": "2"})
+    if is_alone:
+        for node_id in (1, 2):
+            if node_id != cluster.controller_id:
+                cluster.nodes[node_id].kill()
+    before = registration(cluster, "u")
+    states = []
+
+    def came_back():
+        now = registration(cluster, "u")
+        states.append((now.isr, now.elr))
+        return node.started
+
+    node.kill()
+    cluster.world.run(after_ms)
+    node.start()
+    restarted.run_until(came_back, "node 3 serves")
+    assert registration(cluster, "u").leader_epoch > before.leader_epoch
+    assert any(3 not in isr + elr for isr, elr in states)
+
+
+def test_a_broker_that_stops_and_starts_is_unfenced_within_two_seconds():
+    """KAFKA-19047: the session of the incarnation that has stopped does not hold the next one up."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3], [2, 3, 1], [3, 1, 2]])
+    for turn in range(10):
+        node_id = 1 + turn % 3
+        node = cluster.nodes[node_id]
+        node.shut_down()
+        cluster.world.run_until(lambda node=node: not node.alive, 30_000, "the broker stops")
+        node.start()
+        cluster.world.run_until(
+            lambda node_id=node_id: (
+                cluster.nodes[cluster.controller_id].node.loader.image.brokers[node_id].active
+            ),
+            2_000,
+            "the broker is unfenced",
+        )

@@ -6,6 +6,11 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
 from minikafka.messages.add_partitions_to_txn import AddPartitionsToTxnResponse
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+)
+from minikafka.messages.describe_producers import TopicRequest as DescribedTopic
 from minikafka.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
@@ -13,13 +18,29 @@ from minikafka.messages.describe_transactions import (
 from minikafka.messages.end_txn import EndTxnRequest, EndTxnResponse
 from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from minikafka.messages.produce import ProduceResponse
 from minikafka.messages.update_features import (
     FeatureUpdateKey,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
+from minikafka.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
 from tests.conformance.transaction_cases import Producer, add, codes_of
-from tests.worlds.sim_world import create_topic, registration, started_cluster
+from tests.worlds.sim_world import (
+    BY_NAME,
+    batch,
+    create_topic,
+    fetch,
+    produce_request,
+    registration,
+    replica,
+    started_cluster,
+)
 
 RETRIED = (
     ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -142,3 +163,65 @@ def test_the_transaction_version_changes_on_line(cluster):
     assert client.init() == Producer(second.producer_id, second.epoch + 1)
     change(2, 1)
     assert finalized()["transaction.version"] == 2
+
+
+def transactional(producer, *values):
+    return batch(
+        *values, producer_id=producer.producer_id, producer_epoch=producer.epoch,
+        base_sequence=0, is_transactional=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"unclean.leader.election.enable": "true"},
+        {"unclean.recovery.manager.enabled": "true", "unclean.recovery.strategy": "Aggressive"},
+    ],
+    ids=["unclean election", "longest log"],
+)
+def test_a_transaction_whose_marker_an_unclean_election_lost_can_be_aborted(given):
+    """KAFKA-20716, L3, L6: the coordinator has completed it, so an operator finds and ends it."""
+    cluster = started_cluster(
+        3, separate_controller=True, given={"transaction.state.log.min.isr": "2", **given}
+    )
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    client = Client(cluster)
+    producer = client.init()
+    client.add(producer, ("t", 0))
+    request = produce_request("t", transactional(producer, b"a", b"b"))
+    request.transactional_id = "x"
+    response = cluster.client(node_id=1).ask(request, ProduceResponse, version=BY_NAME)
+    assert response.responses[0].partition_responses[0].error_code == ErrorCode.NONE
+    cluster.world.run(1_000)
+    cluster.nodes[2].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1,), 60_000, "2 is fenced")
+    client.ask(EndTxnRequest("x", *producer, True), EndTxnResponse, 5)
+    cluster.world.run_until(
+        lambda: replica(cluster, 1, "t").log.log_end_offset == 3, 10_000, "the marker is written"
+    )
+    cluster.nodes[1].kill()
+    cluster.nodes[2].start()
+    cluster.world.run_until(lambda: registration(cluster, "t").leader == 2, 120_000, "2 leads")
+    cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "2 serves")
+    cluster.world.run_until(
+        lambda: replica(cluster, 2, "t").log.high_watermark == 2, 60_000, "both records are shown"
+    )
+
+    def stable():
+        at = cluster.client(node_id=2)
+        return fetch(at, "t", isolation_level=1).last_stable_offset
+
+    cluster.world.run(120_000)
+    assert stable() == 0
+    leader = cluster.client(node_id=2)
+    wanted = DescribeProducersRequest([DescribedTopic("t", [0])])
+    topic = leader.ask(wanted, DescribeProducersResponse).topics[0]
+    (found,) = topic.partitions[0].active_producers
+    assert (found.producer_id, found.current_txn_start_offset) == (producer.producer_id, 0)
+    marker = WritableTxnMarker(
+        found.producer_id, found.producer_epoch, False, [WritableTxnMarkerTopic("t", [0])],
+        max(found.coordinator_epoch, 0),
+    )  # fmt: skip
+    leader.ask(WriteTxnMarkersRequest([marker]), WriteTxnMarkersResponse, version=1)
+    assert stable() == 3

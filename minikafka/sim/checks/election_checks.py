@@ -23,7 +23,6 @@ from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
-    LeaderRecoveryState,
     PartitionRegistration,
 )
 from minikafka.sim.checks.coverage import Coverage
@@ -217,7 +216,7 @@ class ElectionChecks:
             return
         before, image = images
         moment = election_context(former, now, before, image)
-        if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
+        if now.was_elected_uncleanly(former):
             self.coverage.rules["L1, L3, L4, L6"] += 1
             rules = rules_in_force(image, where.topic, self.given)
             problem = unfit_election(now.leader, moment, rules, list(self._requested(where)))

@@ -172,6 +172,39 @@ def test_after_an_unclean_shutdown_a_broker_leaves_the_elr_before_it_is_register
     assert record.broker_epoch == elr_topic.image.brokers[2].registered_at - 1
 
 
+def test_a_leader_that_ended_uncleanly_leads_in_no_epoch_that_it_knows_e7(elr_topic):
+    """KAFKA-18106: its removal is another leader epoch, also where no replica can lead."""
+    elr_topic.propose(1, [1])
+    elr_topic.fence(2)
+    elr_topic.fence(3)
+    before = elr_topic.partition()
+    elr_topic.advance(SESSION_MS + 2000)
+    restarted(elr_topic, 1)
+    now = elr_topic.partition()
+    assert (now.leader, now.isr, now.elr, now.last_known_elr) == (-1, (), (2, 3), (1,))
+    assert now.leader_epoch == before.leader_epoch + 1
+
+
+def test_another_incarnation_inherits_neither_a_shutdown_nor_progress(elr_topic):
+    """KAFKA-18635."""
+    elr_topic.heartbeat(1, want_shut_down=True)
+    former = elr_topic.image.brokers[1]
+    assert former.in_controlled_shutdown
+    elr_topic.advance(SESSION_MS + 2000)
+    restarted(elr_topic, 1, epoch=former.epoch)
+    now = elr_topic.image.brokers[1]
+    assert (now.fenced, now.in_controlled_shutdown) == (True, False)
+    _, response = elr_topic.heartbeat(1, offset=now.registered_at - 1)
+    assert response.is_fenced
+    _, response = elr_topic.heartbeat(1)
+    assert not response.is_fenced
+    # The offset at which the former incarnation could end counts no more.
+    elr_topic.create("u", assignment=((1, 2),))
+    elr_topic.heartbeat(2)
+    _, response = elr_topic.heartbeat(1, want_shut_down=True)
+    assert not response.should_shut_down
+
+
 def test_only_a_registered_broker_is_logged_to_have_had_an_unclean_shutdown(world, caplog):
     """E7: a broker that registers for the first time had no shutdown."""
     caplog.set_level(logging.INFO, "minikafka.controller")

@@ -159,3 +159,27 @@ def test_a_level_without_directories_takes_none():
     world.join(1)
     with pytest.raises(UnsupportedVersionError):
         assign(world, HOME, topic_id=UNKNOWN)
+
+
+def test_a_directory_changes_neither_elr_nor_last_known_elr_e4(world):
+    """apache/kafka#20716 cleared the ELR with the assignment of a directory."""
+    for broker in (1, 2, 3):
+        world.register(broker, log_dirs=[Uuid.of(60, 10 * broker), Uuid.of(60, 10 * broker + 1)])
+        world.heartbeat(broker)
+    world.create(configs={"min.insync.replicas": "2"})
+    world.propose(1, [1])
+    for broker in (1, 2):
+        (record,), _ = assign(world, Uuid.of(60, 10 * broker), broker)
+        assert record.eligible_leader_replicas is None
+        assert world.partition().elr == (2, 3)
+    for broker in (1, 2, 3):
+        world.fence(broker)
+    world.register(2, log_dirs=[Uuid.of(60, 20), Uuid.of(60, 21)])
+    before = world.partition()
+    assert (before.leader, before.elr, before.last_known_elr) == (-1, (1, 3), (2,))
+    assign(world, Uuid.of(60, 11), 1)
+    after = world.partition()
+    assert after.directory(1) == Uuid.of(60, 11)
+    assert (after.leader, after.elr, after.last_known_elr, after.last_known_leader) == (
+        -1, (1, 3), (2,), before.last_known_leader
+    )  # fmt: skip

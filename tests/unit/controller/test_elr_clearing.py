@@ -70,3 +70,20 @@ def test_other_keys_and_clusters_without_elr_need_no_clearing(elr_topic):
     world.join(1)
     world.create(assignment=((1,),))
     assert len(world.set_config("t", MIN_ISR, "2")[0]) == 1
+
+
+def test_a_value_that_is_set_again_clears_nothing(elr_topic):
+    """apache/kafka#20237."""
+    elr_topic.propose(1, [1])
+    assert elr_topic.set_config("t", MIN_ISR, "2")[0] == []
+    elr_topic.set_config("", MIN_ISR, "1", RESOURCE_BROKER)
+    assert elr_topic.set_config("", MIN_ISR, "1", RESOURCE_BROKER)[0] == []
+    assert elr_topic.partition().elr == (2, 3)
+
+
+def test_the_same_value_from_another_level_clears_nothing(elr_topic):
+    elr_topic.propose(1, [1])
+    elr_topic.set_config("", MIN_ISR, "2", RESOURCE_BROKER)
+    records, _ = elr_topic.set_config("t", MIN_ISR, None, operation=1)
+    assert not [record for record in records if isinstance(record, ClearElrRecord)]
+    assert elr_topic.partition().elr == (2, 3)

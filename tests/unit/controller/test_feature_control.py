@@ -164,3 +164,15 @@ def test_elr_lets_the_last_known_leader_lead_at_once(elr_topic):
     update(elr_topic, (ELR, 1, UPGRADE))
     elr_topic.advance(0)
     assert elr_topic.partition().leader == 1
+
+
+def test_one_batch_has_the_feature_and_the_min_isr_of_the_cluster(without_elr):
+    """KAFKA-16540: a controller that ends between them would leave one without the other."""
+    without_elr.join(2)
+    for broker in ("1", "2"):
+        without_elr.set_config(broker, "min.insync.replicas", broker, RESOURCE_BROKER)
+    before = len(without_elr.batches)
+    update(without_elr, (ELR, 1, UPGRADE))
+    (batch,) = without_elr.batches[before:]
+    assert [type(record).__name__ for _, record in batch.records].count("ConfigRecord") == 3
+    assert FeatureLevelRecord(name=ELR, feature_level=1) in [each for _, each in batch.records]

@@ -6,6 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.controller import reassignments
 from minikafka.messages import alter_partition_reassignments as messages
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 
 
 @pytest.fixture
@@ -251,3 +252,17 @@ def test_the_number_of_replicas_can_be_insisted_on(moving, replicas):
     assert reassign(moving, [1, 2, 4], **insisting)[1].error_code == ErrorCode.NONE
     # What counts while a partition moves is where it goes.
     assert reassign(moving, [1, 2, 5], **insisting)[1].error_code == ErrorCode.NONE
+
+
+def test_a_new_first_replica_that_joins_last_is_a_clean_leader_l8(world, caplog):
+    """KAFKA-19212: one record completes the reassignment and elects the replica that joins."""
+    world.join(0, 1, 2)
+    world.create(assignment=((0, 1),))
+    reassign(world, [2, 1])
+    assert shape(world) == ((2, 1, 0), (2,), (0,), (0, 1))
+    (record,), answer = world.propose(0, [0, 1, 2])
+    assert answer.error_code == ErrorCode.NEW_LEADER_ELECTED
+    assert (record.leader, record.leader_recovery_state) == (2, -1)
+    assert world.partition().leader_recovery_state is LeaderRecoveryState.RECOVERED
+    assert world.controller.election_counts == (0, 0)
+    assert "acknowledged records may be lost" not in caplog.text

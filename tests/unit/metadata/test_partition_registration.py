@@ -117,3 +117,15 @@ def test_clearing_the_elr_moves_the_partition_epoch_alone():
 def test_a_broker_without_replica_has_no_directory():
     with pytest.raises(ValueError, match="not in tuple"):
         registration().directory(9)
+
+
+@pytest.mark.parametrize(
+    ("leader", "recovery_state", "is_unclean"),
+    [(1, 1, False), (2, 0, False), (2, 1, True), (-1, 1, False)],
+)
+def test_the_mark_decides_whether_a_new_leader_was_elected_uncleanly_l8(
+    leader, recovery_state, is_unclean
+):
+    before = registration()
+    after = registration(leader=leader, leader_recovery_state=LeaderRecoveryState(recovery_state))
+    assert after.was_elected_uncleanly(before) is is_unclean
