@@ -126,8 +126,9 @@ RULES = {
     "E7": Rule(
         "an unclean shutdown removes the broker from ISR and ELR",
         "The controller removes a broker that registers after an unclean shutdown from every ISR "
-        "and ELR before it writes the registration record. A removed ELR member becomes a member "
-        "of LastKnownELR. This change alone does not bump the leader epoch.",
+        "and ELR before it writes the registration record. With the unclean recovery manager, a "
+        "removed member becomes a member of LastKnownELR. This change alone does not bump the "
+        "leader epoch.",
         "KIP-966, Detection of an unclean shutdown; `ClusterControlManager.registerBroker`",
     ),
     "E8": Rule(
@@ -139,8 +140,10 @@ RULES = {
     "E9": Rule(
         "the controller records the last known leader",
         "The controller records the last known leader when it fences the last ISR member, and "
-        "clears it when a leader is elected.",
-        "KIP-966, Other behaviors",
+        "clears it when a leader is elected. While the unclean recovery manager is disabled, "
+        "LastKnownELR has this leader and no other member. While it is enabled, LastKnownELR has "
+        "the members of E7 only.",
+        "KIP-966, Other behaviors; `PartitionChangeBuilder.maybeUpdateLastKnownLeader`",
     ),
     "E10": Rule(
         "a min ISR that the ISR satisfies clears the ELR",

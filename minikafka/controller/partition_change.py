@@ -48,9 +48,9 @@ class ChangeContext:
     """The configuration and cluster state by which a partition is changed.
 
     `min_insync_replicas` is the configured minimum. `acceptable` is true for a replica that is able
-    to lead, `default_directory` returns the directory of a new replica. `last_known_may_lead` is
-    false if unclean recovery decides instead (L4). `designated` is a replica that an operator or a
-    recovery chose, -1 for none.
+    to lead, `default_directory` returns the directory of a new replica. With `recovery_enabled`,
+    unclean recovery decides in place of the last known leader (L4). `designated` is a replica that
+    an operator or a recovery chose, -1 for none.
     """
 
     min_insync_replicas: int
@@ -59,7 +59,7 @@ class ChangeContext:
     election: Election
     acceptable: Acceptable
     default_directory: Callable[[int], Uuid]
-    last_known_may_lead: bool = True
+    recovery_enabled: bool = False
     designated: int = NO_LEADER
 
 
@@ -108,7 +108,7 @@ class _Change:
         self.removing = _wanted(target.removing_replicas, current.removing_replicas)
         self.adding = _wanted(target.adding_replicas, current.adding_replicas)
         self.elr: tuple[int, ...] = ()
-        self.last_known_elr: tuple[int, ...] = ()
+        self.thrown_out: tuple[int, ...] = ()
 
     @property
     def min_isr(self) -> int:
@@ -149,14 +149,10 @@ class _Change:
             if x not in self.isr and x in self.replicas
         ]
         self.elr = tuple(x for x in members if x not in unclean)
-        self.last_known_elr = self.current.last_known_elr
-        thrown_out = tuple(x for x in members if x in unclean)
-        if thrown_out:
-            # Unlike Kafka (row 1), which keeps only the last leader in LastKnownElr.
-            if self._written_by_kafka():
-                (self.record.last_known_leader,) = self.last_known_elr
-                self.last_known_elr = ()
-            self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))
+        self.thrown_out = thrown_out(self.current)
+        added = [x for x in members if x in unclean]
+        if added:
+            self.thrown_out = tuple(sorted({*self.thrown_out, *added}))
 
     def elect(self) -> None:
         """Elect a leader, and apply the effects of the election on ISR and ELR (E6, L8)."""
@@ -167,7 +163,7 @@ class _Change:
                 self.isr,
                 self.elr,
                 current.leader,
-                self._last_known_leader(),
+                self._electable_last_leader(),
                 self.context.designated,
             ),
             self.context.election,
@@ -180,9 +176,6 @@ class _Change:
             if self.context.elr_enabled:
                 record.last_known_leader = current.leader
             return
-        if self._written_by_kafka():
-            former = current.last_known_elr[0]
-            self.last_known_elr = tuple(x for x in self.last_known_elr if x != former)
         if elected.unclean:
             self.isr, self.elr = (elected.leader,), ()
             record.isr = [elected.leader]
@@ -216,13 +209,34 @@ class _Change:
 
     def write_elr(self) -> None:
         """E5, E8, E12: no ELR at or above min ISR, and none while the feature is disabled."""
+        last_known_elr = self._last_known_elr()
         if len(self.isr) >= self.min_isr:
             # Unlike Kafka (row 6): also right after an election from the ELR with min ISR 1 (E2).
-            self.elr = self.last_known_elr = ()
+            self.elr = last_known_elr = ()
         if self.elr != self.current.elr:
             self.record.eligible_leader_replicas = list(self.elr)
-        if self.last_known_elr != self.current.last_known_elr:
-            self.record.last_known_elr = list(self.last_known_elr)
+        if last_known_elr != self.current.last_known_elr:
+            self.record.last_known_elr = list(last_known_elr)
+
+    def _last_known_elr(self) -> tuple[int, ...]:
+        """E7 to E9: LastKnownELR under min ISR; a change of its members or the leader updates it.
+
+        Unlike Kafka (row 1), which always keeps the last leader there, and nothing else.
+        """
+        current = self.current
+        if not self.context.elr_enabled:
+            return ()
+        if self.record.leader == _LEADER_UNCHANGED and self.thrown_out == thrown_out(current):
+            return current.last_known_elr
+        leader = current.leader if self.record.leader == _LEADER_UNCHANGED else self.record.leader
+        if leader != NO_LEADER:
+            return self.thrown_out if self.context.recovery_enabled else ()
+        if not self.context.recovery_enabled:
+            last = known_leader(current) if current.leader == NO_LEADER else current.leader
+            return () if last == NO_LEADER else (last,)
+        if current.leader == NO_LEADER and current.last_known_leader == NO_LEADER:
+            self.record.last_known_leader = known_leader(current)
+        return self.thrown_out
 
     def write_assignment(self) -> None:
         """Write the replicas, the adding and removing replicas, and the directories."""
@@ -246,32 +260,37 @@ class _Change:
             return self.current.directory(replica)
         return self.context.default_directory(replica)
 
-    def _written_by_kafka(self) -> bool:
-        """True if LastKnownElr holds the last leader, as released Kafka records it."""
-        current = self.current
-        return (
-            current.leader == NO_LEADER
-            and current.last_known_leader == NO_LEADER
-            and len(current.last_known_elr) == 1
-        )
-
-    def _last_known_leader(self) -> int:
-        """E9: the last known leader that may be elected; -1 for none, or without ELR."""
-        if not (self.context.elr_enabled and self.context.last_known_may_lead):
+    def _electable_last_leader(self) -> int:
+        """L6: the last known leader if it may be elected; -1 for none, or without ELR."""
+        context = self.context
+        recovery_decides = context.recovery_enabled and context.election is not Election.UNCLEAN
+        if recovery_decides or not context.elr_enabled:
             return NO_LEADER
-        if self.current.leader != NO_LEADER:
-            return NO_LEADER
-        if self._written_by_kafka():
-            return self.current.last_known_elr[0]
-        return self.current.last_known_leader
+        return known_leader(self.current)
 
 
 def known_leader(registration: PartitionRegistration) -> int:
-    """Return the last leader of a partition that has none (E9); -1 if it is unknown."""
+    """Return the last leader of a partition that has none (E9); -1 if it is unknown.
+
+    Apache Kafka has no field for it: there it is the only member of LastKnownELR.
+    """
+    if registration.leader != NO_LEADER:
+        return NO_LEADER
     if registration.last_known_leader == NO_LEADER and len(registration.last_known_elr) == 1:
-        # As Kafka: the last leader may be recorded in LastKnownElr.
         return registration.last_known_elr[0]
     return registration.last_known_leader
+
+
+def thrown_out(registration: PartitionRegistration) -> tuple[int, ...]:
+    """Return the members of LastKnownELR by E7: all but a last leader that E9 alone puts there.
+
+    The last leader became eligible when it was fenced, so E7 has put it there if it is not any
+    more.
+    """
+    last = known_leader(registration)
+    if last == registration.last_known_leader and last not in registration.elr:
+        return registration.last_known_elr
+    return tuple(x for x in registration.last_known_elr if x != last)
 
 
 def _wanted(target: tuple[int, ...] | None, current: tuple[int, ...]) -> tuple[int, ...]:

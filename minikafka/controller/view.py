@@ -208,7 +208,7 @@ class View:
                     found.registration, without=without, including=including
                 ),
                 default_directory=self.default_directory,
-                last_known_may_lead=election is Election.UNCLEAN or not self.recovery_enabled,
+                recovery_enabled=self.recovery_enabled,
                 designated=designated,
             ),
         )

@@ -1,22 +1,21 @@
-"""ELR and LastKnownELR by the rules of the specification, where they differ from Kafka's.
+"""The ELR by the rules of the specification, where it differs from Kafka's.
 
 It starts from the rows of Apache Kafka, which the rules agree with in leader and ISR, and follows
-brokers that leave the ISR (E5) or restart uncleanly (E7), and both lists until they are emptied
-(E5, E8, E10).
+brokers that leave the ISR (E5) or restart uncleanly (E7), and the ELR until it is emptied (E5,
+E10). LastKnownELR is Kafka's while the unclean recovery manager is disabled (E9).
 """
 
 from tests.golden.sequence import members
 
 
 class Members:
-    """ISR, ELR and LastKnownELR of one partition."""
+    """ISR and ELR of one partition."""
 
     def __init__(self, topic):
         self.min_isr = min(topic.min_isr, len(topic.replicas))
         self.replicas = len(topic.replicas)
         self.isr = set(topic.replicas)
         self.elr = set()
-        self.last = set()
         self.killed = set()
 
     def leave(self, node, *, killed):
@@ -30,7 +29,6 @@ class Members:
         """E7: out of the ELR, unless the shutdown was clean."""
         if node in self.killed and node in self.elr:
             self.elr.discard(node)
-            self.last.add(node)
         self.killed.discard(node)
 
     def change_min_isr(self, value):
@@ -44,7 +42,7 @@ class Members:
             self.isr = isr
             self.elr -= isr
         if len(self.isr) >= self.min_isr:
-            self.elr, self.last = set(), set()
+            self.elr = set()
 
 
 def differences(sequence, topic):
@@ -69,13 +67,6 @@ def differences(sequence, topic):
 
 
 def _difference(row, state):
-    columns = {}
-    for name, there in (("elr", state.elr), ("last", state.last)):
-        if there != members(row[name]):
-            columns[name] = ",".join(map(str, sorted(there)))
-    if not columns:
+    if state.elr == members(row["elr"]):
         return None
-    if "elr" in columns:
-        return "E10", columns
-    # E9: the last leader has a separate field. E8: brokers removed from the ELR are listed.
-    return "E8" if columns["last"] else "E9", columns
+    return "E10", {"elr": ",".join(map(str, sorted(state.elr)))}

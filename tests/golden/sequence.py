@@ -10,7 +10,7 @@ for each topic a row as Apache Kafka 4.3.1 showed it:
 was written with acks=all and acks=1 after the step, or the error; they are missing where there is
 no leader. `answer` is the error code of what was asked for, `replicas` stands where they are others
 than at first. Lists are sets: sorted. A step after which no broker runs has no rows. `here` names, for a topic, the rule of the specification by
-which minikafka differs, and how: {"t": {"rule": "E8", "row": "last=1,3"}} replaces these columns.
+which minikafka differs, and how: {"t": {"rule": "E10", "row": "elr=1,3"}} replaces these columns.
 """
 
 import json

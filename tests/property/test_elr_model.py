@@ -64,11 +64,19 @@ class Model:
             self.last_known_elr = set()
         else:
             leavers = self.isr - isr
+            former = self.elr
             self.elr = (self.elr | leavers) - isr
             thrown_out = self.elr & set(unclean)
+            if thrown_out:
+                self.drop_eligible_leader(former)
             self.elr -= thrown_out
-            self.last_known_elr |= thrown_out
+            self.last_known_elr |= thrown_out if self.manager else set()
         self.isr = set(isr)
+
+    def drop_eligible_leader(self, elr):
+        """E9: a last leader that is eligible is in LastKnownELR as the last leader only."""
+        if self.last_known_leader in elr:
+            self.last_known_elr -= {self.last_known_leader}
 
     # L1-L6
 
@@ -102,6 +110,7 @@ class Model:
             self.leader = -1
             return
         self.leader = leader
+        self.drop_eligible_leader(self.elr)
         self.last_known_leader = -1
         if unclean:
             self.isr, self.elr = {leader}, set()
@@ -170,7 +179,7 @@ class PartitionLife(RuleBasedStateMachine):
             election=online if election is None else election,
             acceptable=(model.alive if alive is None else alive).__contains__,
             default_directory=lambda broker: Uuid.of(7, broker),
-            last_known_may_lead=election is Election.UNCLEAN or not model.manager,
+            recovery_enabled=model.manager,
             designated=designated,
         )
         record = partition_change(PARTITION, self.now, target, context)
@@ -306,7 +315,8 @@ class PartitionLife(RuleBasedStateMachine):
         assert now.leader == model.leader
         assert set(now.isr) == model.isr
         assert set(now.elr) == model.elr
-        assert set(now.last_known_elr) == model.last_known_elr
+        last_leader = {model.last_known_leader} - {-1}
+        assert set(now.last_known_elr) == (model.last_known_elr if model.manager else last_leader)
         assert now.last_known_leader == model.last_known_leader
         assert bool(now.leader_recovery_state) == model.marked
 

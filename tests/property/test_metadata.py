@@ -16,7 +16,7 @@ from minikafka.messages.elect_leaders import ElectLeadersRequest
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
-from minikafka.sim.checks.registration_checks import recovery_quorum
+from minikafka.sim.checks.registration_checks import perhaps_thrown_out, recovery_quorum
 from tests.worlds.quorum_world import QuorumWorld
 
 BROKERS = (1, 2, 3)
@@ -234,7 +234,8 @@ class Cluster(RuleBasedStateMachine):
                 former = None if topic is None else topic.partitions.get(name.partition)
                 if former is not None and former is not now:
                     minimum = min_isr_of(image, name.topic, now)
-                    assert recovery_quorum(former, now, minimum) is None
+                    unlisted = perhaps_thrown_out(former, now, before, image)
+                    assert recovery_quorum(former, now, minimum, unlisted) is None
         self.batches_seen = len(batches)
 
     @invariant()

@@ -189,7 +189,7 @@ MUTATIONS = (
     mutation(
         "E8: a broker that is removed from the ELR is forgotten",
         ("controller.partition_change", "_Change.choose_elr",
-         "self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))", "pass"),
+         "self.thrown_out = tuple(sorted({*self.thrown_out, *added}))", "pass"),
     ),
     mutation(
         "L1: any live replica may lead",

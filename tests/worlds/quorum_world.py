@@ -32,7 +32,7 @@ from minikafka.messages.metadata_records.feature_level_record import FeatureLeve
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, METADATA_VERSION, SUPPORTED_FEATURES
-from minikafka.metadata.image import RESOURCE_TOPIC
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_storage import note_first_start, open_metadata_log, read_bootstrap
 from minikafka.raft.quorum_state import QuorumState
@@ -323,6 +323,12 @@ class QuorumWorld:
             self.controller.decide(configuration_control.incremental_alter_configs, request)
         )
         return records, response.responses[0]
+
+    def enable_recovery(self):
+        """Enable the unclean recovery manager."""
+        key = "unclean.recovery.manager.enabled"
+        _, answer = self.set_config("", key, "true", RESOURCE_BROKER)
+        assert answer.error_code == 0
 
     def propose(self, leader, isr, name="t", index=0, *, version=3, **changes):
         """AlterPartition of one partition by its leader; (records, the partition's answer)."""

@@ -34,7 +34,7 @@ from minikafka.sim.checks.append_order_checks import AppendOrderChecks
 from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
-from minikafka.sim.checks.election_checks import ElectionChecks
+from minikafka.sim.checks.election_checks import ElectionChecks, rules_in_force
 from minikafka.sim.checks.fencing_checks import FencingChecks
 from minikafka.sim.checks.history import History, RejectedWrite
 from minikafka.sim.checks.log_dir_checks import LogDirChecks
@@ -425,7 +425,14 @@ class Checkers:
             where = TopicPartition(topic.name, index)
             self.coverage.rules["E1, E2"] += 1
             minimum = self.min_isr_of(topic.name, now)
-            for problem in self._problems(former, now, minimum):
+            problems = self._problems(former, now, minimum)
+            if former is not None and self.elr_enabled:
+                self.coverage.rules["MinIsrRecoveryQuorum"] += 1
+                rules = rules_in_force(image, topic.name, self.elections.given)
+                thrown_out = registrations.perhaps_thrown_out(former, now, before, image)
+                unlisted = () if rules.manager else thrown_out
+                problems.append(registrations.recovery_quorum(former, now, minimum, unlisted))
+            for problem in problems:
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
@@ -471,9 +478,6 @@ class Checkers:
             rules["L8"] += now.leader != former.leader
             found.append(registrations.epochs_rise(former, now))
             found.append(registrations.leader_is_eligible(former, now))
-            if self.elr_enabled:
-                rules["MinIsrRecoveryQuorum"] += 1
-                found.append(registrations.recovery_quorum(former, now, minimum))
         return found
 
     def min_isr_of(self, topic: str, now: PartitionRegistration) -> int:

@@ -6,6 +6,7 @@ Source: the TLA+ model of KIP-966 (ValidControllerIsrAndElr, MinIsrRecoveryQuoru
 E1, E2, L1, L2, L8.
 """
 
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
@@ -39,17 +40,21 @@ def isr_is_kept(former: PartitionRegistration | None, now: PartitionRegistration
 
 
 def recovery_quorum(
-    former: PartitionRegistration, now: PartitionRegistration, minimum: int
+    former: PartitionRegistration,
+    now: PartitionRegistration,
+    minimum: int,
+    thrown_out: tuple[int, ...] = (),
 ) -> str | None:
     """E2, MinIsrRecoveryQuorum: ISR, ELR and last known ELR have min ISR members.
 
-    The rule does not apply after an unclean election, nor if there were fewer before.
+    The rule does not apply after an unclean election, nor if there were fewer before. `thrown_out`
+    are replicas that E7 may have removed, where LastKnownELR does not have them (E9).
     """
     if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
         return None
     if min(_known(former), len(now.replicas)) < minimum or former.replicas != now.replicas:
         return None
-    if _known(now) < minimum:
+    if _known(now, *(x for x in thrown_out if x in former.isr + former.elr)) < minimum:
         return (
             f"MinIsrRecoveryQuorum: ISR {now.isr}, ELR {now.elr} and last known ELR "
             f"{now.last_known_elr} are fewer than {minimum}"
@@ -57,8 +62,30 @@ def recovery_quorum(
     return None
 
 
-def _known(registration: PartitionRegistration) -> int:
-    return len(dict.fromkeys((*registration.isr, *registration.elr, *registration.last_known_elr)))
+def perhaps_thrown_out(
+    former: PartitionRegistration,
+    now: PartitionRegistration,
+    before: MetadataImage,
+    image: MetadataImage,
+) -> tuple[int, ...]:
+    """Return the replicas that E7 may have removed from ISR and ELR between two images.
+
+    Their broker was registered again or unregistered, or the replica is in another directory.
+    """
+    return tuple(
+        x
+        for x in now.replicas
+        if before.brokers.get(x) is None
+        or image.brokers.get(x) is None
+        or before.brokers[x].registered_at != image.brokers[x].registered_at
+        or (x in former.replicas and former.directory(x) != now.directory(x))
+    )
+
+
+def _known(registration: PartitionRegistration, *others: int) -> int:
+    return len(
+        dict.fromkeys((*registration.isr, *registration.elr, *registration.last_known_elr, *others))
+    )
 
 
 def epochs_rise(former: PartitionRegistration, now: PartitionRegistration) -> str | None:

@@ -157,19 +157,19 @@ def test_after_a_clean_shutdown_a_broker_stays_in_the_elr(elr_topic):
 
 @pytest.mark.parametrize(("version", "names_epoch"), [(4, False), (2, True)])
 def test_after_an_unclean_shutdown_a_broker_leaves_the_elr_before_it_is_registered(
-    elr_topic, version, names_epoch
+    managed_topic, version, names_epoch
 ):
     """E7."""
-    elr_topic.fence(3)
-    elr_topic.fence(2)
-    epoch = elr_topic.image.brokers[2].epoch if names_epoch else -1
-    change, record = restarted(elr_topic, 2, epoch=epoch, version=version)
+    managed_topic.fence(3)
+    managed_topic.fence(2)
+    epoch = managed_topic.image.brokers[2].epoch if names_epoch else -1
+    change, record = restarted(managed_topic, 2, epoch=epoch, version=version)
     assert isinstance(change, PartitionChangeRecord)
     assert change.eligible_leader_replicas == []
     assert change.last_known_elr == [2]
     assert change.leader == -2
     assert isinstance(record, RegisterBrokerRecord)
-    assert record.broker_epoch == elr_topic.image.brokers[2].registered_at - 1
+    assert record.broker_epoch == managed_topic.image.brokers[2].registered_at - 1
 
 
 def test_a_leader_that_ended_uncleanly_leads_in_no_epoch_that_it_knows_e7(elr_topic):
@@ -219,13 +219,13 @@ def test_only_a_registered_broker_is_logged_to_have_had_an_unclean_shutdown(worl
     ) in caplog.text
 
 
-def test_a_file_of_another_broker_or_of_an_earlier_life_is_no_clean_shutdown(elr_topic):
+def test_a_file_of_another_broker_or_of_an_earlier_life_is_no_clean_shutdown(managed_topic):
     """C3: only the epoch of this very registration counts."""
-    elr_topic.fence(3)
-    elr_topic.fence(2)
-    copied = elr_topic.image.brokers[1].epoch
-    restarted(elr_topic, 2, epoch=copied)
-    assert (elr_topic.partition().elr, elr_topic.partition().last_known_elr) == ((), (2,))
+    managed_topic.fence(3)
+    managed_topic.fence(2)
+    copied = managed_topic.image.brokers[1].epoch
+    restarted(managed_topic, 2, epoch=copied)
+    assert (managed_topic.partition().elr, managed_topic.partition().last_known_elr) == ((), (2,))
 
 
 def test_where_elr_is_off_every_registration_counts_as_unclean_c5():

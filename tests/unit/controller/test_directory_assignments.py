@@ -84,6 +84,7 @@ def test_a_directory_that_failed_before_it_was_named_counts_as_failed(spread):
 
 def test_a_replica_that_restarted_empty_elsewhere_is_not_eligible(spread):
     """E2: its directory is gone; what is in the other one now is an empty log."""
+    spread.enable_recovery()
     assign(spread, OTHER)
     spread.heartbeat(1, offline_log_dirs=[OTHER])
     assert spread.partition().elr == (1,)
@@ -94,6 +95,7 @@ def test_a_replica_that_restarted_empty_elsewhere_is_not_eligible(spread):
 
 def test_a_replica_whose_log_is_gone_is_not_eligible(spread):
     """E7: the broker says so itself; the directory works."""
+    spread.enable_recovery()
     assign(spread, OTHER)
     assign(spread, LOST)
     now = spread.partition()
@@ -166,6 +168,7 @@ def test_a_directory_changes_neither_elr_nor_last_known_elr_e4(world):
     for broker in (1, 2, 3):
         world.register(broker, log_dirs=[Uuid.of(60, 10 * broker), Uuid.of(60, 10 * broker + 1)])
         world.heartbeat(broker)
+    world.enable_recovery()
     world.create(configs={"min.insync.replicas": "2"})
     world.propose(1, [1])
     for broker in (1, 2):

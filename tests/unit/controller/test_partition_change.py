@@ -33,7 +33,9 @@ def registration(isr=(1, 2, 3), leader=1, replicas=(1, 2, 3), **more):
     )
 
 
-def context(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.ONLINE):
+def context(
+    *, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.ONLINE, manager=False
+):
     return ChangeContext(
         min_insync_replicas=min_isr,
         elr_enabled=elr,
@@ -41,6 +43,7 @@ def context(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election
         election=election,
         acceptable=lambda replica: replica in alive,
         default_directory=directory,
+        recovery_enabled=manager,
     )
 
 
@@ -84,6 +87,7 @@ def test_the_life_of_a_partition_with_elr():
         "isr": [],
         "leader": -1,
         "eligible_leader_replicas": [1, 2],
+        "last_known_elr": [1],
         "last_known_leader": 1,
     }
     assert (now.leader_epoch, now.partition_epoch) == (6, 12)
@@ -91,7 +95,9 @@ def test_the_life_of_a_partition_with_elr():
     assert change(now, Target(), alive=(3,)) is None
 
     fields, now = step(now, Target(), alive=(2, 3))
-    assert fields == {"isr": [2], "leader": 2, "eligible_leader_replicas": [1]}
+    assert fields == {
+        "isr": [2], "leader": 2, "eligible_leader_replicas": [1], "last_known_elr": [],
+    }  # fmt: skip
     assert now.last_known_leader == -1
     assert now.leader_recovery_state is RECOVERED
 
@@ -104,20 +110,54 @@ def test_unclean_shutdowns_move_elr_members_to_the_last_known_elr():
     """E7, E8: no leader epoch is spent; min ISR empties the list."""
     now = registration(isr=(), leader=-1, elr=(1, 2), last_known_leader=1)
 
-    fields, now = step(now, Target(unclean_shutdown=(2,)), alive=())
+    fields, now = step(now, Target(unclean_shutdown=(2,)), alive=(), manager=True)
     assert fields == {"eligible_leader_replicas": [1], "last_known_elr": [2]}
     assert now.leader_epoch == 5
 
-    fields, now = step(now, Target(unclean_shutdown=(1,)), alive=())
+    fields, now = step(now, Target(unclean_shutdown=(1,)), alive=(), manager=True)
     assert fields == {"eligible_leader_replicas": [], "last_known_elr": [1, 2]}
 
-    fields, now = step(now, Target(), alive=(1,))
-    assert fields == {"leader": 1, "isr": [1], "leader_recovery_state": 1}
+    recovered = replace(context(alive=(1,), manager=True), designated=1)
+    record = partition_change(PARTITION, now, Target(), recovered)
+    assert written(record) == {"leader": 1, "isr": [1], "leader_recovery_state": 1}
+    now = now.merge(record)
     assert now.last_known_elr == (1, 2)
     assert now.last_known_leader == -1
 
-    fields, now = step(now, Target(isr=(1, 3), recovery_state=RECOVERED), alive=(1, 3))
+    target = Target(isr=(1, 3), recovery_state=RECOVERED)
+    fields, now = step(now, target, alive=(1, 3), manager=True)
     assert fields == {"isr": [1, 3], "last_known_elr": [], "leader_recovery_state": 0}
+
+
+def test_without_the_manager_last_known_elr_holds_the_last_leader_only():
+    """E9: as in released Kafka, whose controllers elect it when ISR and ELR are empty."""
+    fields, now = step(registration(isr=(1,), elr=(2,)), Target(isr=()), alive=())
+    assert fields["last_known_elr"] == [1]
+
+    fields, now = step(now, Target(unclean_shutdown=(2,)), alive=())
+    assert fields == {"eligible_leader_replicas": [1]}
+    fields, now = step(now, Target(unclean_shutdown=(1,)), alive=())
+    assert fields == {"eligible_leader_replicas": []}
+    assert (now.isr, now.elr, now.last_known_elr, now.last_known_leader) == ((), (), (1,), 1)
+
+    fields, now = step(now, Target(), alive=(1,))
+    assert fields == {"leader": 1, "isr": [1], "last_known_elr": [], "leader_recovery_state": 1}
+
+
+def test_with_the_manager_the_last_leader_is_no_member_of_last_known_elr():
+    """E9, also if it was recorded there before the manager was enabled."""
+    fields, _ = step(registration(isr=(1,), elr=(2,)), Target(isr=()), alive=(), manager=True)
+    assert "last_known_elr" not in fields
+    listed = registration(isr=(), leader=-1, elr=(1, 2), last_known_elr=(1,), last_known_leader=1)
+    fields, _ = step(listed, Target(unclean_shutdown=(2,)), alive=(), manager=True)
+    assert fields == {"eligible_leader_replicas": [1], "last_known_elr": [2]}
+
+
+def test_a_last_leader_that_ended_uncleanly_stays_known_when_the_manager_is_enabled():
+    """E7."""
+    listed = registration(isr=(), leader=-1, elr=(2,), last_known_elr=(1,), last_known_leader=1)
+    fields, _ = step(listed, Target(unclean_shutdown=(2,)), alive=(), manager=True)
+    assert fields == {"eligible_leader_replicas": [], "last_known_elr": [1, 2]}
 
 
 def test_the_last_known_leader_leads_in_the_change_that_empties_the_elr():
@@ -129,11 +169,12 @@ def test_the_last_known_leader_leads_in_the_change_that_empties_the_elr():
 
 def test_an_isr_member_that_ended_uncleanly_does_not_become_eligible():
     """E7."""
-    fields, now = step(
-        registration(isr=(1, 2)), Target(isr=(2,), unclean_shutdown=(1,)), alive=(2,)
-    )
-    assert fields == {"leader": 2, "isr": [2], "last_known_elr": [1]}
+    target = Target(isr=(2,), unclean_shutdown=(1,))
+    fields, now = step(registration(isr=(1, 2)), target, alive=(2,))
+    assert fields == {"leader": 2, "isr": [2]}
     assert now.elr == ()
+    fields, _ = step(registration(isr=(1, 2)), target, alive=(2,), manager=True)
+    assert fields == {"leader": 2, "isr": [2], "last_known_elr": [1]}
 
 
 def test_a_replica_that_returns_to_the_isr_leaves_the_elr():
@@ -250,14 +291,15 @@ def test_the_last_leader_that_kafka_keeps_in_last_known_elr_is_understood():
 
 def test_the_last_leader_of_kafka_survives_an_unclean_shutdown_of_another():
     now = registration(isr=(), leader=-1, elr=(3,), last_known_elr=(1,))
-    fields, now = step(now, Target(unclean_shutdown=(3,)), alive=())
+    fields, now = step(now, Target(unclean_shutdown=(3,)), alive=(), manager=True)
     assert fields == {
         "eligible_leader_replicas": [],
         "last_known_elr": [3],
         "last_known_leader": 1,
     }
-    fields, _ = step(now, Target(), alive=(1,))
+    fields, now = step(now, Target(), alive=(1,))
     assert fields["leader"] == 1
+    assert now.last_known_leader == -1
 
 
 # Reassignments
@@ -380,14 +422,14 @@ def test_with_the_recovery_manager_the_last_known_leader_is_not_elected():
     """L4."""
     current = registration(**LOST, last_known_leader=1)
     assert change(current, Target()).leader == 1
-    held = replace(context(), last_known_may_lead=False)
+    held = replace(context(), recovery_enabled=True)
     assert partition_change(PARTITION, current, Target(), held) is None
 
 
 def test_a_recovery_elects_the_one_that_it_found():
     """L8: it is the whole ISR, and RECOVERING; LastKnownELR stays until min ISR is reached."""
     current = registration(**LOST, elr=(1,), last_known_elr=(2,), last_known_leader=1)
-    designated = replace(context(alive=(2, 3)), designated=3)
+    designated = replace(context(alive=(2, 3), manager=True), designated=3)
     record = partition_change(PARTITION, current, Target(), designated)
     assert written(record) == {
         "isr": [3], "leader": 3, "leader_recovery_state": 1, "eligible_leader_replicas": [],

@@ -2,10 +2,19 @@
 
 import pytest
 
+from minikafka.common.ids import Uuid
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.sim.checks import registration_checks as checks
+from tests.worlds.quorum_world import QuorumWorld
 
 RECOVERING = LeaderRecoveryState.RECOVERING
+
+
+@pytest.fixture
+def cluster():
+    world = QuorumWorld.started()
+    world.join(1, 2, 3)
+    return world
 
 
 def partition(isr=(1, 2, 3), elr=(), leader=1, epoch=0, **changes):
@@ -51,6 +60,21 @@ def test_min_isr_members_stay_known():
     unclean = partition(isr=(1,), leader_recovery_state=RECOVERING)
     assert checks.recovery_quorum(former, unclean, 2) is None
     assert checks.recovery_quorum(lost, lost, 2) is None, "they were fewer before"
+    assert checks.recovery_quorum(former, lost, 2, (2,)) is None, "2 ended uncleanly"
+    assert checks.recovery_quorum(former, lost, 2, (3,)) is not None
+
+
+def test_a_member_may_have_been_thrown_out_if_its_broker_or_directory_is_another(cluster):
+    """E7: without the recovery manager LastKnownELR does not name it."""
+    image = cluster.image
+    homes = tuple(Uuid.of(7, x) for x in (1, 2, 3))
+    former = partition(directories=homes)
+    assert checks.perhaps_thrown_out(former, former, image, image) == ()
+    moved = partition(directories=(*homes[:2], Uuid.of(7, 9)))
+    assert checks.perhaps_thrown_out(former, moved, image, image) == (3,)
+    cluster.fence(2)
+    cluster.register(2)
+    assert checks.perhaps_thrown_out(former, former, image, cluster.image) == (2,)
 
 
 def test_epochs_only_rise():
