@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Any, Final
 
 from minikafka.records.errors import ContentTooLargeError, CorruptRecordsError
+from minikafka.records.frames import BlockBudget, gzip_header_size, lz4_frame, zstd_frames
 
 Buffer = bytes | bytearray | memoryview
 
@@ -73,6 +74,8 @@ def _store(data: Buffer, _level: int | None) -> bytes:
 
 
 _GZIP_PIECE: Final = 8 * 1024
+_GZIP_TRAILER: Final = Struct("<II")
+_GZIP_IGNORED: Final = 18
 
 
 def _gzip(data: Buffer, level: int | None) -> bytes:
@@ -84,6 +87,8 @@ _XERIAL_MAGIC = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL_MAGIC + b"\x00\x00\x00\x01" * 2
 _XERIAL_BLOCK = 32 * 1024
 _INT = Struct(">i")
+_XERIAL_MAGIC_AS_SIZE = _INT.unpack_from(_XERIAL_MAGIC)[0]
+_XERIAL_VERSION = 1
 
 
 def _snappy(data: Buffer, _level: int | None) -> bytes:
@@ -108,44 +113,90 @@ def _zstd(data: Buffer, level: int | None) -> bytes:
 
 
 def _gunzip(data: Buffer, limit: int) -> Buffer:
+    """Decompress the members as Java's `GZIPInputStream` does.
+
+    It ends, without an error, at bytes that are no member, and at 18 or fewer bytes behind one.
+    """
     view = memoryview(data)
     out = bytearray()
-    opener = zlib.decompressobj(31)
-    # In pieces: zlib copies all bytes after each gzip member, and there may be many members.
-    for start in range(0, len(view), _GZIP_PIECE):
-        piece: Buffer = view[start : start + _GZIP_PIECE]
-        while len(piece):
-            if opener.eof:
-                opener = zlib.decompressobj(31)
-            try:
-                out += opener.decompress(piece, limit + 1 - len(out))
-            except zlib.error as error:
-                raise CorruptRecordsError(f"gzip: {error}") from None
-            if len(out) > limit:
-                raise _too_large("gzip", limit)
-            piece = opener.unused_data
-    if view and not opener.eof:
-        raise CorruptRecordsError("gzip: the stream ends early")
+    members = BlockBudget("gzip", limit)
+    size = gzip_header_size(view, 0)
+    if size is None:
+        raise CorruptRecordsError("gzip: the section does not begin with a header")
+    at = 0
+    while size is not None:
+        members.spend()
+        at += size
+        start = len(out)
+        end = _inflate(view, at, limit, out)
+        at = end + _GZIP_TRAILER.size
+        if at > len(view):
+            raise CorruptRecordsError("gzip: the stream ends early")
+        crc, length = _GZIP_TRAILER.unpack_from(view, end)
+        member = memoryview(out)[start:]
+        if crc != zlib.crc32(member) or length != len(member) & 0xFFFFFFFF:
+            raise CorruptRecordsError("gzip: checksum or size of the trailer are wrong")
+        member.release()
+        size = gzip_header_size(view, at) if len(view) - at > _GZIP_IGNORED else None
     return out
 
 
+def _inflate(view: memoryview, at: int, limit: int, out: bytearray) -> int:
+    """Append the content of the deflate stream at `at` to `out`; return the end of the stream."""
+    opener = zlib.decompressobj(-15)
+    # In pieces: zlib copies all bytes after the stream, and there may be many members.
+    while at < len(view) and not opener.eof:
+        piece = view[at : at + _GZIP_PIECE]
+        try:
+            out += opener.decompress(piece, limit + 1 - len(out))
+        except zlib.error as error:
+            raise CorruptRecordsError(f"gzip: {error}") from None
+        if len(out) > limit:
+            raise _too_large("gzip", limit)
+        at += len(piece) - len(opener.unused_data)
+    if not opener.eof:
+        raise CorruptRecordsError("gzip: the stream ends early")
+    return at
+
+
 def _unsnappy(data: Buffer, limit: int) -> Buffer:
+    """Decompress xerial's stream of chunks, or several of them, or one bare block.
+
+    As xerial's `SnappyInputStream`: a chunk size of fewer than four bytes ends the stream, and the
+    versions of the first header are ignored.
+    """
     view = memoryview(data)
-    if bytes(view[:8]) != _XERIAL_MAGIC:
+    if len(view) < len(_XERIAL_HEADER) or view[:8] != _XERIAL_MAGIC:
         # Some clients write one bare block; released Kafka's reader accepts it as well.
         return _unsnappy_block(view, limit)
     out = bytearray()
+    chunks = BlockBudget("snappy", limit)
     position = len(_XERIAL_HEADER)
-    while position < len(view):
-        if position + 4 > len(view):
-            raise CorruptRecordsError("snappy: the stream ends early")
+    while position + 4 <= len(view):
+        chunks.spend()
         size = _INT.unpack_from(view, position)[0]
+        if size == _XERIAL_MAGIC_AS_SIZE:
+            position = _next_snappy_stream(view, position)
+            continue
         position += 4
         if size < 0 or position + size > len(view):
             raise CorruptRecordsError(f"snappy: a block says it has {size} bytes")
         out += _unsnappy_block(view[position : position + size], limit - len(out))
         position += size
     return out
+
+
+def _next_snappy_stream(view: memoryview, position: int) -> int:
+    """Return the position after the header of a further stream."""
+    end = position + len(_XERIAL_HEADER)
+    header = view[position:end]
+    if (
+        len(header) < len(_XERIAL_HEADER)
+        or header[:8] != _XERIAL_MAGIC
+        or _INT.unpack_from(header, 8)[0] < _XERIAL_VERSION
+    ):
+        raise CorruptRecordsError("snappy: the header of a further stream is damaged")
+    return end
 
 
 def _unsnappy_block(block: memoryview, limit: int) -> bytes:
@@ -160,11 +211,19 @@ def _unsnappy_block(block: memoryview, limit: int) -> bytes:
         raise CorruptRecordsError(f"snappy: {error}") from None
 
 
-def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
-    """Return a decompressor whose output buffer grows fourfold until the content fits."""
+def _open_growing(
+    name: str, frames: Callable[[memoryview, int], memoryview | bytes]
+) -> Callable[[Buffer, int], Buffer]:
+    """Return a decompressor whose output buffer grows fourfold until the content fits.
 
-    def opened(data: Buffer, limit: int) -> Buffer:
+    `frames` returns the part of a section that is read.
+    """
+
+    def opened(section: Buffer, limit: int) -> Buffer:
         module = _cramjam(name)
+        data = frames(memoryview(section), limit)
+        if not data:
+            return b""
         capacity = max(64 * 1024, 4 * len(data))
         while True:
             out = _zeroed(min(capacity, limit))
@@ -207,6 +266,6 @@ _DECOMPRESS: dict[int, Callable[[Buffer, int], Buffer]] = {
     Codec.NONE: lambda data, _limit: data,
     Codec.GZIP: _gunzip,
     Codec.SNAPPY: _unsnappy,
-    Codec.LZ4: _open_growing("lz4"),
-    Codec.ZSTD: _open_growing("zstd"),
+    Codec.LZ4: _open_growing("lz4", lz4_frame),
+    Codec.ZSTD: _open_growing("zstd", zstd_frames),
 }

@@ -224,7 +224,10 @@ def _check_header(header: BatchHeader, origin: AppendOrigin) -> None:
             f"The batch has {count} records and a last offset delta of {last_offset_delta}"
         )
     if attributes & CODEC_MASK > _LAST_CODEC:
-        raise _invalid(f"Unknown compression type {attributes & CODEC_MASK}")
+        # As Kafka: an unknown codec has no error code of its own.
+        raise RecordValidationError(
+            ErrorCode.UNKNOWN_SERVER_ERROR, f"Unknown compression type {attributes & CODEC_MASK}"
+        )
     if origin is not _CLIENT:
         return
     if base_offset:
@@ -302,7 +305,8 @@ def _open_section(records: memoryview, codec: int, policy: RecordPolicy, budget:
             raise OverBudgetError from None
         raise RecordValidationError(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from None
     except CorruptRecordsError as error:
-        raise _invalid(str(error)) from None
+        # As Kafka: errors of its decompressors have no error code of their own.
+        raise RecordValidationError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None
     budget.spend(len(section) // OPENED_BYTES_PER_UNIT)
     return section
 

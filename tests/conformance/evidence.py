@@ -66,6 +66,11 @@ ALL = {
         Evidence("segments of __consumer_offsets", 1, _files(DATA / "consumer_offsets", "*.log")),
         Evidence("files with ACLs and quotas", 2, _files(DATA / "secured_metadata", "*")),
         Evidence("partition changes by Kafka", 1500, _lines(DATA / "partition_changes.txt")),
+        Evidence(
+            "compressed sections sent to Kafka",
+            554,
+            _length("tests.conformance.test_codec_frames", "CASES"),
+        ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
         Evidence(
             "transactional requests",

@@ -240,8 +240,8 @@ def test_checked_records_are_taken_from_the_budget():
     assert budget.units == 7
 
 
-def test_damaged_compression_is_an_invalid_record():
+def test_damaged_compression_is_an_unknown_error():
     batch = build_batch(RECORDS)
     _, header = validate(batch)
     sealed, _ = reseal(header, Codec.GZIP, b"no gzip at all")
-    assert refused(bytearray(sealed), keys_required=True).code == ErrorCode.INVALID_RECORD
+    assert refused(bytearray(sealed), keys_required=True).code == ErrorCode.UNKNOWN_SERVER_ERROR
