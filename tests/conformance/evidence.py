@@ -68,7 +68,7 @@ ALL = {
         Evidence("partition changes by Kafka", 1500, _lines(DATA / "partition_changes.txt")),
         Evidence(
             "compressed sections sent to Kafka",
-            554,
+            552,
             _length("tests.conformance.test_codec_frames", "CASES"),
         ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
