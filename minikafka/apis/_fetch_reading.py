@@ -226,7 +226,7 @@ class Reading(ABC):
             if (
                 0 <= wanted.current_leader_epoch != partition.leader_epoch
                 or partition.is_gone
-                or (self.ends_without_leadership and not partition.is_leader)
+                or (self.must_lead and not partition.is_leader)
                 or wanted.fetch_offset > log.log_end_offset
             ):
                 return True
@@ -316,12 +316,7 @@ class Reading(ABC):
     @property
     @abstractmethod
     def must_lead(self) -> bool:
-        """True if only the leader may serve the fetch."""
-
-    @property
-    @abstractmethod
-    def ends_without_leadership(self) -> bool:
-        """True if a wait ends when this broker is no longer the leader."""
+        """True if only the leader may serve the fetch, and a wait ends with its leadership."""
 
     @abstractmethod
     def upper_bound(self, partition: Partition) -> int:
@@ -356,7 +351,6 @@ class ConsumerFetch(Reading):
 
     is_committed_only: bool = False
     reader_id = -1
-    ends_without_leadership = False
 
     @property
     def must_lead(self) -> bool:
@@ -404,7 +398,6 @@ class FollowerFetch(Reading):
     reader_id: int = -1
     replica_epoch: int = -1
     must_lead = True
-    ends_without_leadership = True
 
     def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
         """A follower's fetch is read in one step: the log may be truncated between two steps."""

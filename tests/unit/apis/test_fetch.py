@@ -4,6 +4,11 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.messages.elect_leaders import (
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+)
+from minikafka.messages.elect_leaders import TopicPartitions as ElectTopic
 from minikafka.messages.fetch import FetchPartition, FetchResponse, ReplicaState
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.worlds.sim_world import (
@@ -148,6 +153,26 @@ def test_a_consumer_may_read_from_a_follower_and_sees_no_more_than_it_knows():
     client = cluster.client(node_id=2)
     assert values_of(fetch(client, "t")) == [b"x"]
     assert fetch(client, "t", version=10).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@pytest.mark.parametrize("version", [4, 10])
+def test_a_fetch_from_the_leader_only_ends_with_its_leadership(version):
+    cluster = started_cluster(2)
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    cluster.nodes[1].shut_down()
+    cluster.world.run_until(lambda: not cluster.nodes[1].alive, 30_000)
+    cluster.nodes[1].start()
+    cluster.world.run(10_000)
+    client, answers = cluster.client(node_id=2), []
+    client.send(fetch_request("t", 0, max_wait_ms=60_000), answers.append, version=version)
+    cluster.world.run(500)
+    assert not answers
+    preferred = ElectLeadersRequest(0, [ElectTopic("t", [0])], timeout_ms=10_000)
+    cluster.client(node_id=1).ask(preferred, ElectLeadersResponse, version=2)
+    cluster.world.run(1_000)
+    assert registration(cluster, "t").leader == 1
+    (partition,) = answers[0].responses[0].partitions
+    assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_a_fetch_that_waits_ends_when_the_topic_is_deleted():
