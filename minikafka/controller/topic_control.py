@@ -7,6 +7,7 @@ Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `delete
 `ControllerApis`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -413,27 +414,34 @@ def delete_topics(
         if version < _DISABLED_ERROR_FROM:
             raise InvalidRequestError("delete.topic.enable is false")
         raise TopicDeletionDisabledError
-    asked = [(state.name, state.topic_id) for state in request.topics]
-    asked += [(name, ZERO_UUID) for name in request.topic_names]
-    counts: dict[tuple[str | None, Uuid], int] = {}
-    for one in asked:
-        counts[one] = counts.get(one, 0) + 1
-    records: list[MetadataRecord] = []
-    results = []
-    deleted: dict[Uuid, None] = {}
-    for (name, topic_id), count in counts.items():
-        result = delete_messages.DeletableTopicResult(name=name, topic_id=topic_id)
-        try:
-            topic = _topic_to_delete(view, name, topic_id, count)
-            if topic.topic_id in deleted:
-                raise InvalidRequestError("the topic is named twice, by name and by id")
-        except KafkaError as error:
-            result.error_code, result.error_message = error.code, error.message
+    results: list[delete_messages.DeletableTopicResult] = []
+    names, ids = _named_topics(request, results)
+    doomed: dict[Uuid, TopicImage] = {}
+    for topic_id, count in ids.items():
+        topic = view.image.topics.get(topic_id)
+        if count > 1:
+            results.append(_kept(None, topic_id, InvalidRequestError("Duplicate topic id.")))
+        elif topic is None:
+            results.append(_kept(None, topic_id, UnknownTopicIdError()))
         else:
-            deleted[topic.topic_id] = None
-            records.append(RemoveTopicRecord(topic_id=topic.topic_id))
-            result.name, result.topic_id = topic.name, topic.topic_id
-        results.append(result)
+            doomed[topic_id] = topic
+    for name, count in names.items():
+        topic = view.image.topic(name)
+        if count > 1:
+            results.append(_kept(name, ZERO_UUID, InvalidRequestError("Duplicate topic name.")))
+        elif topic is None:
+            results.append(_kept(name, ZERO_UUID, UnknownTopicOrPartitionError()))
+        elif topic.topic_id in ids:
+            # As Kafka: one answer for both, and the topic is kept.
+            doomed.pop(topic.topic_id, None)
+            results.append(_kept(name, topic.topic_id, InvalidRequestError(_NAMED_BY_BOTH)))
+        else:
+            doomed[topic.topic_id] = topic
+    results += [
+        delete_messages.DeletableTopicResult(name=topic.name, topic_id=topic_id)
+        for topic_id, topic in doomed.items()
+    ]
+    records: list[MetadataRecord] = [RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed]
     response = delete_messages.DeleteTopicsResponse(responses=results)
     return ControllerResult(records, response, atomic=True)
 
@@ -441,17 +449,34 @@ def delete_topics(
 _DISABLED_ERROR_FROM = 3
 
 
-def _topic_to_delete(view: View, name: str | None, topic_id: Uuid, count: int) -> TopicImage:
-    if count > 1:
-        raise InvalidRequestError("the topic is named twice")
-    if (name is None) == (topic_id == ZERO_UUID):
-        raise InvalidRequestError("a topic to delete must be given by name or by id, not both")
-    if name is not None:
-        by_name = view.image.topic(name)
-        if by_name is None:
-            raise UnknownTopicOrPartitionError
-        return by_name
-    by_id = view.image.topics.get(topic_id)
-    if by_id is None:
-        raise UnknownTopicIdError
-    return by_id
+_NAMED_BY_BOTH = "The provided topic name maps to an ID that was already supplied."
+
+
+def _named_topics(
+    request: delete_messages.DeleteTopicsRequest,
+    results: list[delete_messages.DeletableTopicResult],
+) -> tuple[Counter[str], Counter[Uuid]]:
+    """Count the names and the ids of topics to delete; append the answers to invalid entries."""
+    names: Counter[str] = Counter(request.topic_names)
+    ids: Counter[Uuid] = Counter()
+    for state in request.topics:
+        if state.name is None and state.topic_id == ZERO_UUID:
+            error = InvalidRequestError("Neither topic name nor id were specified.")
+        elif state.name is None:
+            ids[state.topic_id] += 1
+            continue
+        elif state.topic_id == ZERO_UUID:
+            names[state.name] += 1
+            continue
+        else:
+            error = InvalidRequestError("You may not specify both topic name and topic id.")
+        results.append(_kept(state.name, state.topic_id, error))
+    return names, ids
+
+
+def _kept(
+    name: str | None, topic_id: Uuid, error: KafkaError
+) -> delete_messages.DeletableTopicResult:
+    return delete_messages.DeletableTopicResult(
+        name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+    )
