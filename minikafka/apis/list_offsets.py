@@ -72,27 +72,35 @@ def list_offsets(
     ctx: BrokerContext, request: ListOffsetsRequest
 ) -> ListOffsetsResponse | Steps[ListOffsetsResponse]:
     """Answer each partition from its log."""
-    seen: dict[tuple[str, int], int] = {}
-    for topic in request.topics:
-        for wanted in topic.partitions:
-            key = (topic.name, wanted.partition_index)
-            seen[key] = seen.get(key, 0) + 1
     response = ListOffsetsResponse()
     searches: list[Search] = []
-    for topic in request.topics:
+    for name, partitions in _by_topic(request).items():
         rows: list[ListOffsetsPartitionResponse] = []
-        response.topics.append(ListOffsetsTopicResponse(topic.name, rows))
-        for wanted in topic.partitions:
-            if seen[topic.name, wanted.partition_index] > 1:
-                rows.append(_error(wanted, ErrorCode.INVALID_REQUEST))
+        response.topics.append(ListOffsetsTopicResponse(name, rows))
+        for index, wanted in partitions.items():
+            if wanted is None:
+                # As Kafka: one row for a partition that is named several times.
+                rows.append(ListOffsetsPartitionResponse(index, ErrorCode.INVALID_REQUEST))
                 continue
             try:
-                rows.append(_one(ctx, request, topic.name, wanted))
+                rows.append(_one(ctx, request, name, wanted))
             except OverBudgetError:
-                search = _search(ctx, topic.name, wanted, rows)
-                searches.append(search)
+                searches.append(_search(ctx, name, wanted, rows))
                 rows.append(_error(wanted, ErrorCode.NONE))
     return _search_all(ctx, request, response, searches) if searches else response
+
+
+def _by_topic(
+    request: ListOffsetsRequest,
+) -> dict[str, dict[int, ListOffsetsPartition | None]]:
+    """Return the partitions by topic and index; None for one that is named several times."""
+    topics: dict[str, dict[int, ListOffsetsPartition | None]] = {}
+    for topic in request.topics:
+        partitions = topics.setdefault(topic.name, {})
+        for wanted in topic.partitions:
+            index = wanted.partition_index
+            partitions[index] = None if index in partitions else wanted
+    return topics
 
 
 def _search_all(
@@ -205,8 +213,9 @@ def _offset(
         return _error(wanted, code)
     if timestamp == LATEST:
         return _found(ctx, wanted, _readable_end(request, log), -1, log.latest_epoch)
+    # As Kafka: if no record has a timestamp, the greatest one is -1, that of the first record.
     timestamp = _timestamp(log, wanted)
-    if timestamp < 0:
+    if timestamp < 0 and wanted.timestamp != MAX_TIMESTAMP:
         return _error(wanted, ErrorCode.NONE)
     record = log.offset_for_timestamp(timestamp, ctx.env.budget)
     if record is None:

@@ -71,6 +71,32 @@ def test_record_of_the_greatest_timestamp_is_found(cluster):
     assert ask(cluster, MAX_TIMESTAMP, partition=1) == [(0, -1, -1)]
 
 
+def test_greatest_timestamp_of_records_without_one_is_that_of_the_first(cluster):
+    fill(cluster, [-1 - EPOCH_MS, -1 - EPOCH_MS], [-1 - EPOCH_MS])
+    assert ask(cluster, MAX_TIMESTAMP) == [(0, 0, -1)]
+
+
+@pytest.mark.parametrize("version", range(1, LATEST_VERSION + 1))
+def test_partition_that_is_named_twice_has_one_row(cluster, version):
+    rows = [ListOffsetsPartition(index, timestamp=-1) for index in (0, 1, 0, 0)]
+    request = ListOffsetsRequest(
+        replica_id=-1,
+        topics=[
+            ListOffsetsTopic("t", rows[:2]), ListOffsetsTopic("u", rows[:1]),
+            ListOffsetsTopic("t", rows[2:]),
+        ],
+    )  # fmt: skip
+    response = cluster.client().ask(request, ListOffsetsResponse, version=version)
+    found = [
+        (topic.name, [(row.partition_index, row.error_code) for row in topic.partitions])
+        for topic in response.topics
+    ]
+    assert found == [
+        ("t", [(0, ErrorCode.INVALID_REQUEST), (1, ErrorCode.NONE)]),
+        ("u", [(0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)]),
+    ]
+
+
 def test_each_partition_of_a_request_has_its_own_answer(cluster):
     fill(cluster, [0, 10, 20, 30])
     produce_records(
