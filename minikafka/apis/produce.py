@@ -296,7 +296,7 @@ def _refuse(
     answer.error_message = error.message
     if not isinstance(error, RecordValidationError):
         return
-    if partition is not None and error.code not in _WITHOUT_LOG_START:
+    if partition is not None and error.names_log_start and error.code not in _WITHOUT_LOG_START:
         answer.log_start_offset = partition.log.log_start_offset
     if ctx.version >= _RECORD_ERRORS_FROM:
         answer.record_errors = [

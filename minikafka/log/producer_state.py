@@ -27,6 +27,7 @@ Each takes 0.4 kB with one batch and 1.2 kB with five, and one step writes the s
 """
 NO_OFFSET: Final = -1
 NO_SEQUENCE: Final = -1
+NO_EPOCH: Final = -1
 NO_COORDINATOR_EPOCH: Final = -1
 EPOCH_BUMPS_FROM: Final = 2
 """The transaction version in which each end of a transaction bumps the producer's epoch."""
@@ -153,28 +154,19 @@ class ProducerState:
             if entry is not None and (duplicate := _duplicate(header, entry)) is not None:
                 return duplicate
             self._check_verified(header, guard)
+        epoch = header.producer_epoch
         if entry is None:
+            if epoch < NO_EPOCH:
+                raise _stale_epoch(header, NO_EPOCH)
             if self.unverified:
                 self._check_first_sequence(header)
             # As Kafka: a producer that is unknown or was forgotten may continue at any sequence.
             return None
-        epoch = header.producer_epoch
         if self.unverified and epoch >= entry.epoch and _duplicate(header, entry) is None:
             self._check_first_sequence(header, entry)
-        if epoch == entry.epoch:
-            batches = entry.batches
-            expected = advance_sequence(batches[-1].last_sequence, 1) if batches else 0
-            if header.base_sequence != expected:
-                return _duplicate_or_gap(header, entry, expected)
-        elif epoch < entry.epoch:
-            raise _stale_epoch(header, entry)
-        elif header.base_sequence:
-            raise RecordValidationError(
-                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-                f"Invalid sequence number for new epoch of producer {header.producer_id}: "
-                f"{epoch} (request epoch), {header.base_sequence} (seq. number), "
-                f"{entry.epoch} (current producer epoch)",
-            )
+        duplicate = _check_sequence(header, entry)
+        if duplicate is not None:
+            return duplicate
         if entry.transaction_start >= 0 and not header.attributes & TRANSACTIONAL:
             raise _outside_transaction(header)
         return None
@@ -192,7 +184,7 @@ class ProducerState:
         if entry is None:
             return
         if header.producer_epoch < entry.epoch:
-            raise _stale_epoch(header, entry)
+            raise _stale_epoch(header, entry.epoch)
         if entry.transaction_start >= 0 and not is_transactional:
             raise _outside_transaction(header)
 
@@ -402,22 +394,44 @@ def _duplicate(header: BatchHeader, entry: ProducerEntry) -> WrittenBatch | None
     return None
 
 
-def _duplicate_or_gap(header: BatchHeader, entry: ProducerEntry, expected: int) -> WrittenBatch:
-    duplicate = _duplicate(header, entry)
-    if duplicate is not None:
-        return duplicate
-    raise RecordValidationError(
+def _check_sequence(header: BatchHeader, entry: ProducerEntry) -> WrittenBatch | None:
+    """Compare epoch and sequence with those of the producer; return the write of a duplicate."""
+    epoch = header.producer_epoch
+    if epoch < entry.epoch:
+        raise _stale_epoch(header, entry.epoch)
+    if epoch == entry.epoch:
+        batches = entry.batches
+        expected = advance_sequence(batches[-1].last_sequence, 1) if batches else 0
+        if header.base_sequence != expected:
+            duplicate = _duplicate(header, entry)
+            if duplicate is not None:
+                return duplicate
+            # As Kafka: without an epoch, sequences may have gaps.
+            if epoch != NO_EPOCH:
+                raise _out_of_order(header, expected)
+    elif header.base_sequence and entry.epoch != NO_EPOCH:
+        raise RecordValidationError(
+            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+            f"Invalid sequence number for new epoch of producer {header.producer_id}: "
+            f"{epoch} (request epoch), {header.base_sequence} (seq. number), "
+            f"{entry.epoch} (current producer epoch)",
+        )
+    return None
+
+
+def _out_of_order(header: BatchHeader, expected: int) -> RecordValidationError:
+    return RecordValidationError(
         ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         f"Out of order sequence number for producer {header.producer_id}: "
         f"{header.base_sequence} (incoming seq. number), {expected} (expected)",
     )
 
 
-def _stale_epoch(header: BatchHeader, entry: ProducerEntry) -> RecordValidationError:
+def _stale_epoch(header: BatchHeader, last_epoch: int) -> RecordValidationError:
     return RecordValidationError(
         ErrorCode.INVALID_PRODUCER_EPOCH,
         f"Epoch of producer {header.producer_id} is {header.producer_epoch}, "
-        f"which is smaller than the last seen epoch {entry.epoch}",
+        f"which is smaller than the last seen epoch {last_epoch}",
     )
 
 

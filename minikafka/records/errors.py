@@ -37,6 +37,9 @@ class RecordValidationError(Exception):
     records (in responses since Produce v8).
     """
 
+    names_log_start = True
+    """True if the response to the producer has the log start offset."""
+
     def __init__(
         self, code: int, message: str, record_errors: tuple[RecordError, ...] = ()
     ) -> None:
@@ -45,3 +48,12 @@ class RecordValidationError(Exception):
         self.code = code
         self.message = message
         self.record_errors = record_errors
+
+
+class NotOneBatchError(RecordValidationError):
+    """The bytes for a partition are not exactly one batch of the current format.
+
+    As Kafka, whose `ProduceRequest` refuses them before it looks up the log.
+    """
+
+    names_log_start = False

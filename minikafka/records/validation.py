@@ -40,6 +40,7 @@ from minikafka.records.crc import crc32c
 from minikafka.records.errors import (
     ContentTooLargeError,
     CorruptRecordsError,
+    NotOneBatchError,
     RecordError,
     RecordValidationError,
     TooManyPartsError,
@@ -149,7 +150,7 @@ def _plain_header(
     header = new_header(HEADER.unpack_from(records))
     (
         base_offset, batch_length, _, magic, crc, attributes, last_offset_delta, base_timestamp,
-        max_timestamp, producer_id, producer_epoch, base_sequence, count,
+        max_timestamp, producer_id, _, base_sequence, count,
     ) = header  # fmt: skip
     if (
         magic != _MAGIC
@@ -157,7 +158,7 @@ def _plain_header(
         or base_offset
         or attributes & _CHANGED_OR_COMPRESSED
         or not 0 < count == last_offset_delta + 1
-        or (producer_id >= 0 and (base_sequence < 0 or producer_epoch < 0))
+        or (producer_id >= 0 and base_sequence < 0)
         or size > policy.max_message_bytes
         or policy.codec
         or policy.log_append_time
@@ -198,7 +199,9 @@ def _find_header(records: memoryview) -> BatchHeader:
     """Find the header if `records` is not exactly one batch; raise an error that says why not."""
     # As Kafka: ProduceRequest.validateRecords requires exactly one batch, of magic 2.
     if len(records) > MAGIC_OFFSET and records[MAGIC_OFFSET] < 2:
-        raise _invalid("Produce requests are only allowed to contain record batches with magic 2")
+        raise _not_one_batch(
+            "Produce requests are only allowed to contain record batches with magic 2"
+        )
     try:
         header = header_at(records, 0, len(records))
         if header is not None and header.batch_length + LOG_OVERHEAD < len(records):
@@ -208,16 +211,18 @@ def _find_header(records: memoryview) -> BatchHeader:
     except CorruptRecordsError as error:
         raise _corrupt(str(error)) from None
     if header is None:
-        raise _invalid("Produce requests must have at least one record batch per partition")
+        raise _not_one_batch("must have at least one record batch per partition")
     if second is not None:
-        raise _invalid("Produce requests are only allowed to contain exactly one record batch")
+        raise _not_one_batch(
+            "Produce requests are only allowed to contain exactly one record batch"
+        )
     return header
 
 
 def _check_header(header: BatchHeader, origin: AppendOrigin) -> None:
     (
         base_offset, _, _, _, _, attributes, last_offset_delta, _, _,
-        producer_id, producer_epoch, base_sequence, count,
+        producer_id, _, base_sequence, count,
     ) = header  # fmt: skip
     if count <= 0 or last_offset_delta + 1 != count:
         raise _invalid(
@@ -234,10 +239,9 @@ def _check_header(header: BatchHeader, origin: AppendOrigin) -> None:
         raise _invalid(f"The baseOffset of the record batch should be 0, but it is {base_offset}")
     if attributes & CONTROL:
         raise _invalid("Clients are not allowed to write control records")
-    if producer_id >= 0 and (base_sequence < 0 or producer_epoch < 0):
+    if producer_id >= 0 and base_sequence < 0:
         raise _invalid(
-            f"Invalid sequence number {base_sequence} and epoch {producer_epoch} "
-            f"in a batch with producerId {producer_id}"
+            f"Invalid sequence number {base_sequence} in a batch with producerId {producer_id}"
         )
 
 
@@ -248,13 +252,7 @@ def _validate_records(
     now_ms: int,
     budget: Budget,
 ) -> tuple[memoryview, BatchHeader]:
-    attributes = header.attributes
-    if attributes & LOG_APPEND_TIME and not policy.log_append_time:
-        raise RecordValidationError(
-            ErrorCode.INVALID_TIMESTAMP,
-            "Invalid timestamp type LogAppendTime in a batch for a topic with CreateTime",
-        )
-    codec, wanted = attributes & CODEC_MASK, _stored_codec(header, policy)
+    codec, wanted = header.attributes & CODEC_MASK, _stored_codec(header, policy)
     section = _open_section(records, codec, policy, budget)
     if wanted != codec:
         units = len(section) // _COMPRESSED_BYTES_PER_UNIT
@@ -262,6 +260,8 @@ def _validate_records(
             raise OverBudgetError
         budget.spend(units)
     found = _summarize(section, header, budget)
+    if header.is_log_append_time:
+        found = _stamped(header, policy, found)
     _check_bounds(section, header, policy, now_ms, found)
     if wanted != codec:
         body = compress(wanted, section, policy.level)
@@ -273,9 +273,28 @@ def _validate_records(
     if policy.log_append_time:
         return records, set_log_append_time(records, header, now_ms)
     max_timestamp = header.base_timestamp + found.max_timestamp_delta
-    if max_timestamp != header.max_timestamp:
+    if max_timestamp != header.max_timestamp or header.is_log_append_time:
         header = _restamp(records, header, max_timestamp)
     return records, header
+
+
+def _stamped(header: BatchHeader, policy: RecordPolicy, found: RecordsSummary) -> RecordsSummary:
+    """Return the summary of records that have the timestamp of their batch, its maximum.
+
+    As Kafka (`LogValidator.validateTimestamp`): a topic with CreateTime accepts a batch that
+    another leader has stamped, if it has a timestamp; the bit is cleared. With LogAppendTime the
+    stamp is the leader's task.
+    """
+    if policy.log_append_time or header.max_timestamp == NO_TIMESTAMP:
+        message = "Invalid timestamp type LogAppendTime in a batch of a client"
+        count = min(header.record_count, MOST_RECORD_ERRORS)
+        raise RecordValidationError(
+            ErrorCode.INVALID_TIMESTAMP,
+            message,
+            tuple(RecordError(index, message) for index in range(count)),
+        )
+    delta = header.max_timestamp - header.base_timestamp
+    return found._replace(min_timestamp_delta=delta, max_timestamp_delta=delta)
 
 
 def _stored_codec(header: BatchHeader, policy: RecordPolicy) -> int:
@@ -343,6 +362,8 @@ def _check_bounds(
         if lacks_keys and span.key_length < 0:
             keyless.append(RecordError(index, "Compacted topic cannot accept message without key"))
         timestamp = header.base_timestamp + span.timestamp_delta
+        if header.is_log_append_time:
+            timestamp = header.max_timestamp
         if timestamp != NO_TIMESTAMP and not first <= timestamp <= last:
             untimely.append(
                 RecordError(
@@ -363,7 +384,8 @@ def _check_bounds(
 
 
 def _restamp(records: memoryview, header: BatchHeader, max_timestamp: int) -> BatchHeader:
-    header = header._replace(max_timestamp=max_timestamp)
+    attributes = header.attributes & ~LOG_APPEND_TIME
+    header = header._replace(max_timestamp=max_timestamp, attributes=attributes)
     HEADER.pack_into(records, 0, *header)
     crc = batch_crc(records, 0, header.size)
     header = header._replace(crc=crc)
@@ -373,6 +395,10 @@ def _restamp(records: memoryview, header: BatchHeader, max_timestamp: int) -> Ba
 
 def _invalid(message: str) -> RecordValidationError:
     return RecordValidationError(ErrorCode.INVALID_RECORD, message)
+
+
+def _not_one_batch(what: str) -> NotOneBatchError:
+    return NotOneBatchError(ErrorCode.INVALID_RECORD, f"Produce requests {what}")
 
 
 def _corrupt(message: str) -> RecordValidationError:

@@ -140,7 +140,7 @@ def test_rejected_batch_is_answered_with_the_log_start_offset_unless_it_is_damag
     damaged = records[:-1] + bytes([records[-1] ^ 1])
     gap = batch(b"x", producer_id=7, producer_epoch=0, base_sequence=5)
     found = []
-    for each in (records, gap, damaged):
+    for each in (records, gap, damaged, records + records, records[:9], b""):
         request = produce_request("t", bytes(each))
         answer = cluster.client().ask(request, ProduceResponse, version=BY_NAME)
         (row,) = answer.responses[0].partition_responses
@@ -149,6 +149,9 @@ def test_rejected_batch_is_answered_with_the_log_start_offset_unless_it_is_damag
         (ErrorCode.NONE, 0),
         (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, 0),
         (ErrorCode.CORRUPT_MESSAGE, -1),
+        (ErrorCode.INVALID_RECORD, -1),
+        (ErrorCode.INVALID_RECORD, -1),
+        (ErrorCode.INVALID_RECORD, -1),
     ]
 
 

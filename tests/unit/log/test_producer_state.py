@@ -78,6 +78,18 @@ def test_newer_epoch_starts_at_zero():
     assert refusal(state, header(8, epoch=4)) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
+def test_producer_without_an_epoch_may_leave_gaps_but_not_repeat():
+    state = written(header(0, 2, epoch=-1))
+    assert state.check(header(9, epoch=-1)) is None
+    assert state.check(header(0, 2, epoch=-1)).last_offset == 1
+    assert state.check(header(3, epoch=0)) is None
+
+
+@pytest.mark.parametrize("epoch", [-2, -32768])
+def test_epoch_below_none_is_stale(epoch):
+    assert refusal(ProducerState(), header(0, epoch=epoch)) == ErrorCode.INVALID_PRODUCER_EPOCH
+
+
 def test_batches_of_an_older_epoch_are_no_duplicates():
     state = written(header(0, epoch=3), header(0, epoch=4, offset=9))
     assert state.check(header(0, epoch=4)).last_offset == 9

@@ -7,7 +7,7 @@ import pytest
 from minikafka.common.budget import Budget, OverBudgetError
 from minikafka.common.errors import ErrorCode
 from minikafka.records import summary, validation
-from minikafka.records.batch import HEADER_SIZE, read_header
+from minikafka.records.batch import HEADER_SIZE, batch_crc, read_header
 from minikafka.records.builder import (
     BatchOptions,
     NewRecord,
@@ -86,7 +86,6 @@ def test_changed_byte_is_corrupt(at):
         build_batch(RECORDS, BatchOptions(base_offset=1)),
         build_batch(RECORDS, BatchOptions(is_control=True)),
         build_batch(RECORDS, BatchOptions(producer_id=1, producer_epoch=0)),
-        build_batch(RECORDS, BatchOptions(producer_id=1, base_sequence=0)),
         build_batch(RECORDS, BatchOptions(last_offset_delta=7)),
         build_batch([]),
     ],
@@ -136,9 +135,32 @@ def test_record_without_timestamp_passes_any_bound():
     validate(batch, timestamp_before_max_ms=0)
 
 
-def test_client_may_not_claim_log_append_time():
-    batch = build_batch(RECORDS, BatchOptions(log_append_time=NOW_MS))
-    assert refused(batch).code == ErrorCode.INVALID_TIMESTAMP
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_batch_that_another_leader_stamped_gets_create_time(codec):
+    batch = build_batch(RECORDS, BatchOptions(log_append_time=NOW_MS + 7, codec=codec))
+    view, header = validate(batch)
+    assert not header.is_log_append_time
+    assert header.max_timestamp == NOW_MS + 7
+    assert read_header(view) == header
+    assert header.crc == batch_crc(view, 0, header.size)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "policy"),
+    [
+        (-1, {}),
+        (NOW_MS + 101, {"timestamp_after_max_ms": 100}),
+        (NOW_MS, {"log_append_time": True}),
+    ],
+)
+def test_stamped_batch_is_refused_as_a_whole(stamp, policy):
+    error = refused(build_batch(RECORDS, BatchOptions(log_append_time=stamp)), **policy)
+    assert error.code == ErrorCode.INVALID_TIMESTAMP
+    assert [row.batch_index for row in error.record_errors] == [0, 1, 2]
+
+
+def test_batch_of_a_producer_without_an_epoch_is_accepted():
+    validate(build_batch(RECORDS, BatchOptions(producer_id=1, base_sequence=0)))
 
 
 def test_log_append_time_stamps_the_batch():
