@@ -5,8 +5,13 @@ noticed before anything is written.
 """
 
 import asyncio
+import errno
 import socket
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_WILDCARDS: Final = ("", "0.0.0.0", "::")
+_NO_FAMILY: Final = frozenset((errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL))
+"""The errors of a machine without addresses of a family."""
 
 
 class BoundSockets(NamedTuple):
@@ -28,21 +33,34 @@ class BoundSockets(NamedTuple):
 
 
 async def bind_sockets(host: str, port: int, backlog: int) -> BoundSockets:
-    """Bind to all addresses of `host`, or of the machine if it is empty.
+    """Bind to all addresses of `host`, or of the machine if it is empty or a wildcard address.
+
+    As Kafka: `0.0.0.0` and `::` stand for the addresses of both families.
 
     Raises:
         OSError: an address cannot be bound.
     """
+    is_wildcard = host in _WILDCARDS
     found = await asyncio.get_running_loop().getaddrinfo(
-        host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        None if is_wildcard else host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
     bound = BoundSockets([], backlog)
+    missing: OSError | None = None
     try:
         for family, kind, protocol, _, address in dict.fromkeys(found):
-            bound.sockets.append(_bound(family, kind, protocol, address))
+            # Port 0 is the system's choice for the first address, and then that of all.
+            chosen = (address[0], bound.port, *address[2:]) if bound.sockets else address
+            try:
+                bound.sockets.append(_bound(family, kind, protocol, chosen))
+            except OSError as error:
+                if not is_wildcard or error.errno not in _NO_FAMILY:
+                    raise
+                missing = error
     except OSError:
         bound.close()
         raise
+    if missing is not None and not bound.sockets:
+        raise missing
     return bound
 
 
