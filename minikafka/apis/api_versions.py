@@ -1,6 +1,7 @@
 """ApiVersions (key 18), v0-4.
 
-Both:        the APIs of this listener with their versions, and the cluster's features.
+Both:        the APIs of this listener with their versions, and the cluster's features. APIs that
+             released Kafka does not have are listed for nodes only, which name themselves.
 Versions:    v3 flexible, client software (KIP-511), features (KIP-584); v4 features
              whose lowest level is 0.
              An unsupported version is answered in version 0 with UNSUPPORTED_VERSION.
@@ -18,11 +19,13 @@ from minikafka.messages.api_versions import (
     SupportedFeatureKey,
 )
 from minikafka.metadata.features import KRAFT_VERSION, SUPPORTED_FEATURES
+from minikafka.rpc.client_connection import NODE_SOFTWARE_NAME
 from minikafka.serving.context import NodeServices, RequestContext
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER, CONTROLLER, broker_api, controller_api
 
 _FEATURES_FROM = 3
+_BETWEEN_NODES = frozenset((ApiKey.GET_REPLICA_LOG_INFO,))
 _ZERO_MINIMUM_FROM = 4
 
 
@@ -52,6 +55,7 @@ def _versions(
         )
     if ctx.version >= _FEATURES_FROM and not _is_valid_client(request):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    rows = _visible(ctx, rows, request)
     image = services.image
     finalized = dict(image.features)
     if services.raft.kraft_version > 0:
@@ -74,6 +78,15 @@ def _versions(
             FinalizedFeatureKey(name, level, level) for name, level in finalized.items()
         ],
     )
+
+
+def _visible(
+    ctx: RequestContext, rows: dict[int, tuple[str, int, int]], request: ApiVersionsRequest
+) -> dict[int, tuple[str, int, int]]:
+    """Leave out the APIs between nodes, unless a node asks: clients do not know their keys."""
+    if request.client_software_name == NODE_SOFTWARE_NAME and getattr(ctx, "may_be_broker", True):
+        return rows
+    return {key: row for key, row in rows.items() if key not in _BETWEEN_NODES}
 
 
 def _is_valid_client(request: ApiVersionsRequest) -> bool:

@@ -44,6 +44,10 @@ class ResponseFrame(NamedTuple):
     frame: memoryview
 
 
+CLOSED_BY_PEER: Final = "closed by the other side"
+"""The reason of a `ChannelDown` if the other side accepted the connection, and ended it."""
+
+
 class ChannelDown(NamedTuple):
     """A channel could not be opened, or closed; everything in flight on it is lost."""
 

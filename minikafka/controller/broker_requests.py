@@ -6,6 +6,9 @@ queued meanwhile go out with the next request (U2). Responses, errors and timeou
 inside `Node.step`, through `rpc/calls`; the response to a request of a former leadership of this
 controller is ignored.
 
+A broker that closes the connection is asked for its APIs: Apache Kafka does not have this one. Such
+a broker cannot answer, and is asked again when its registration changes.
+
 A partition stays in the queue until it is answered or `drop`ped: after a failed request or a
 rejected answer it is sent again, after a backoff that grows to 2 s. A partition is in a broker's
 queue at most once, so the queues hold at most the replicas of the partitions under recovery.
@@ -21,15 +24,20 @@ from typing import Any, NamedTuple
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.common.timers import Timer
 from minikafka.messages import get_replica_log_info as messages
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.rpc.calls import Calls
+from minikafka.rpc.client_connection import NODE_SOFTWARE_NAME, SOFTWARE_VERSION
 
 _log = logging.getLogger("minikafka.controller")
 _VERSION = 0
+_API_VERSIONS_VERSION = 3
 _TIMEOUT_MS = 10_000
 _FIRST_BACKOFF_MS = 50
 _LAST_BACKOFF_MS = 2000
@@ -56,6 +64,8 @@ class _Queue:
     waiting: dict[TopicIdPartition, None] = field(default_factory=dict)
     asked: dict[TopicIdPartition, None] = field(default_factory=dict)
     in_flight: bool = False
+    is_doubted: bool = False
+    """True if the broker must list the API before it is asked again."""
     moved_ms: int = 0
     timer: Timer | None = None
     backoff_ms: int = 0
@@ -65,26 +75,32 @@ class _Queue:
 class BrokerRequestSender:
     """The request queues of one active controller; `stop` clears them for the next leadership.
 
-    `endpoint` returns the endpoint of a broker, or None if it has none.
+    `endpoint` returns the endpoint of a broker, or None if it has none. `on_mute` is called with a
+    broker that turns out to be unable to answer.
     """
 
     env: Environment
     calls: Calls
     endpoint: Callable[[int], Endpoint | None]
     on_answer: AnswerHandler
+    on_mute: Callable[[int], None]
     requests_sent: int = 0
     _queues: dict[int, _Queue] = field(default_factory=dict)
     _leadership: int = 0
+    _mute: dict[int, None] = field(default_factory=dict)
+    _warned: dict[int, None] = field(default_factory=dict)
 
     def stop(self) -> None:
         """Clear every queue; responses that are still in flight will be ignored."""
         for queue in self._queues.values():
             _cancel(queue)
-        self._queues = {}
+        self._queues, self._mute, self._warned = {}, {}, {}
         self._leadership += 1
 
     def ask(self, broker_id: int, partition: TopicIdPartition) -> None:
-        """Ask a broker about its replica of a partition, unless it is being asked already."""
+        """Ask a broker about its replica, unless it is being asked already or cannot answer."""
+        if broker_id in self._mute:
+            return
         queue = self._queues.get(broker_id)
         if queue is None:
             queue = self._queues[broker_id] = _Queue(moved_ms=self.env.clock.monotonic_ms)
@@ -117,12 +133,19 @@ class BrokerRequestSender:
                 self.wake(broker_id)
 
     def is_asking(self, broker_id: int, partition: TopicIdPartition) -> bool:
-        """True if a request for the partition is queued or in flight."""
+        """True if a request for the partition is queued or in flight, or would be useless."""
         queue = self._queues.get(broker_id)
-        return queue is not None and (partition in queue.waiting or partition in queue.asked)
+        return broker_id in self._mute or (
+            queue is not None and (partition in queue.waiting or partition in queue.asked)
+        )
+
+    def is_mute(self, broker_id: int) -> bool:
+        """True if a broker does not have the API."""
+        return broker_id in self._mute
 
     def wake(self, broker_id: int) -> None:
         """End the backoff of a broker that may be reachable again: send its queue now."""
+        self._mute.pop(broker_id, None)
         queue = self._queues.get(broker_id)
         if queue is not None:
             _cancel(queue)
@@ -151,6 +174,9 @@ class BrokerRequestSender:
         if endpoint is None:
             self._back_off(broker_id, queue)
             return
+        if queue.is_doubted:
+            self._ask_for_api(broker_id, queue, endpoint)
+            return
         batch = list(queue.waiting)[:MAX_REPLICA_LOG_INFOS]
         for partition in batch:
             del queue.waiting[partition]
@@ -171,6 +197,44 @@ class BrokerRequestSender:
             on_done=done,
         )
 
+    def _ask_for_api(self, broker_id: int, queue: _Queue, endpoint: Endpoint) -> None:
+        """Ask whether the broker has the API; without an answer, ask again after a backoff."""
+        queue.in_flight = True
+        leadership = self._leadership
+
+        def done(response: Any | None, _: str) -> None:
+            if leadership != self._leadership:
+                return
+            queue.in_flight = False
+            if response is None:
+                self._back_off(broker_id, queue)
+                return
+            queue.is_doubted = False
+            if any(row.api_key == ApiKey.GET_REPLICA_LOG_INFO for row in response.api_keys):
+                self._schedule(broker_id, queue)
+            else:
+                self._mark_mute(broker_id)
+
+        request = ApiVersionsRequest(
+            client_software_name=NODE_SOFTWARE_NAME, client_software_version=SOFTWARE_VERSION
+        )
+        channel = Channel(endpoint.host, endpoint.port, _PURPOSE)
+        self.calls.send(
+            channel, request, _API_VERSIONS_VERSION, timeout_ms=_TIMEOUT_MS, on_done=done
+        )
+
+    def _mark_mute(self, broker_id: int) -> None:
+        self._queues.pop(broker_id, None)
+        self._mute[broker_id] = None
+        if broker_id not in self._warned:
+            self._warned[broker_id] = None
+            _log.warning(
+                "broker %d does not have GetReplicaLogInfo (it is not minikafka): unclean "
+                "recoveries count its replicas as not having answered in time",
+                broker_id,
+            )
+        self.on_mute(broker_id)
+
     def _answered(self, broker_id: int, queue: _Queue, response: Any | None, why: str) -> None:
         asked, queue.asked = queue.asked, {}
         queue.in_flight = False
@@ -179,9 +243,11 @@ class BrokerRequestSender:
                 why = error_of(response.error_code).code.name
             if not queue.backoff_ms:
                 _log.info("GetReplicaLogInfo to broker %d failed: %s", broker_id, why)
+            queue.is_doubted = response is None and why == CLOSED_BY_PEER
             queue.waiting = {**asked, **queue.waiting}
             self._back_off(broker_id, queue)
             return
+        self._warned.pop(broker_id, None)
         rows = [(at, row) for at, row in _rows(response) if at in asked]
         served = [
             (at, row) for at, row in rows if row.error_code != ErrorCode.REQUEST_LIMIT_REACHED

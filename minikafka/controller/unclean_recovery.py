@@ -122,7 +122,7 @@ class UncleanRecoveryManager:
 
     def __post_init__(self, calls: Calls, endpoint: Callable[[int], Endpoint | None]) -> None:
         """Create the sender, whose answers this object handles."""
-        self.sender = BrokerRequestSender(self.env, calls, endpoint, self._answered)
+        self.sender = BrokerRequestSender(self.env, calls, endpoint, self._answered, self._muted)
 
     # What metrics show
 
@@ -329,6 +329,13 @@ class UncleanRecoveryManager:
         is_balanced = case.strategy is Strategy.BALANCED
         wait_ms = turn.view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
         deadline_ms = case.started_ms + wait_ms
+        time_is_up = self.env.clock.monotonic_ms >= deadline_ms
+        # A broker without the API never answers: it is waited for only until the time is up.
+        needed = [
+            x
+            for x in (last_known(registration) if is_balanced else ())
+            if not (time_is_up and self.sender.is_mute(x))
+        ]
         brokers = turn.view.image.brokers
         counted = {
             x: answer.log
@@ -337,9 +344,9 @@ class UncleanRecoveryManager:
         }
         winner = recovery_winner(
             counted,
-            needed=last_known(registration) if is_balanced else (),
+            needed=tuple(needed),
             expected=len(registration.replicas),
-            time_is_up=self.env.clock.monotonic_ms >= deadline_ms,
+            time_is_up=time_is_up,
         )
         if winner == NO_LEADER:
             self._set_alarm(key, case, deadline_ms)
@@ -395,6 +402,13 @@ class UncleanRecoveryManager:
             self._dirty[key] = None
         self._schedule()
         return again
+
+    def _muted(self, broker_id: int) -> None:
+        """Decide again about the partitions of a broker that cannot answer."""
+        for key, case in self._cases.items():
+            if broker_id in case.replicas:
+                self._dirty[key] = None
+        self._schedule()
 
     # Ends
 

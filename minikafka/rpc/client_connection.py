@@ -25,6 +25,8 @@ from minikafka.protocol.primitives import MalformedMessage, Records
 from minikafka.rpc.envelope import correlation_id_of, decode_response, encode_request
 
 SOFTWARE_NAME = "minikafka"
+NODE_SOFTWARE_NAME = "minikafka-node"
+"""The name by which a node asks another node for its APIs, with those between nodes."""
 SOFTWARE_VERSION = "0.1.0"
 _CORRELATION_IDS = 1 << 31
 

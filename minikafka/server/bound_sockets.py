@@ -9,7 +9,7 @@ import errno
 import socket
 from typing import Final, NamedTuple
 
-_WILDCARDS: Final = ("", "0.0.0.0", "::")
+_WILDCARDS: Final = ("", "0.0.0.0", "::")  # noqa: S104 - names
 _NO_FAMILY: Final = frozenset((errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL))
 """The errors of a machine without addresses of a family."""
 

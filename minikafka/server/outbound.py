@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from minikafka.common.effects import Channel
-from minikafka.common.events import REFUSED, ChannelDown, Event, ResponseFrame
+from minikafka.common.events import (
+    CLOSED_BY_PEER,
+    REFUSED,
+    ChannelDown,
+    Event,
+    ResponseFrame,
+)
 from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
 
 _log = logging.getLogger("minikafka.server")
@@ -145,7 +151,7 @@ class Link(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Report the loss."""
         self._frames.release()
-        self._owner.lost(self, str(exc) if exc else "closed by the other side")
+        self._owner.lost(self, str(exc) if exc else CLOSED_BY_PEER)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Return the memory for the next bytes."""

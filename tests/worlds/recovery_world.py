@@ -3,11 +3,13 @@
 Brokers are names with logs: the controller's questions pass through bytes, as on a wire.
 """
 
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.common.ids import TopicIdPartition
 from minikafka.controller.election import LogInfo
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import get_replica_log_info as info_messages
 from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.api_versions import ApiVersionsResponse
 from minikafka.rpc.envelope import decode_request, encode_response
 from tests.worlds.quorum_world import QuorumWorld
 
@@ -18,7 +20,7 @@ _PORT = 9000
 class RecoveryWorld(QuorumWorld):
     """`logs` is what each broker holds, `asked` what was asked.
 
-    `dead` refuse connections, `silent` do not answer (`unanswered`), `behind` have not read the last change of the
+    `dead` refuse connections, `foreign` do not have the API, `silent` do not answer (`unanswered`), `behind` have not read the last change of the
     partition, `wrong_epoch` and `errors` are answered in place of what is true.
     """
 
@@ -29,6 +31,7 @@ class RecoveryWorld(QuorumWorld):
         self.dead = {}
         self.asked = []
         self.silent = {}
+        self.foreign = {}
         self.unanswered = []
         self.wrong_epoch = {}
         self.errors = {}
@@ -89,10 +92,13 @@ class RecoveryWorld(QuorumWorld):
         """Answer one question as its broker would."""
         frame = memoryview(b"".join(bytes(part) for part in send.parts))[4:]
         header, request = decode_request(frame)
+        broker_id = send.channel.port - _PORT
+        if send.channel.purpose == "stopped-broker-detection":
+            return  # Not answered here: the sessions end.
         if header.api_key == ApiKey.API_VERSIONS:
-            return  # The search for stopped brokers has no answer here: their sessions end.
-        broker_id = request.broker_id
-        assert send.channel.port == _PORT + broker_id
+            self._respond(send, header, ApiVersionsResponse())
+            return
+        assert request.broker_id == broker_id
         keys = [
             TopicIdPartition(topic.topic_id, index)
             for topic in request.topic_partitions
@@ -101,12 +107,17 @@ class RecoveryWorld(QuorumWorld):
         self.asked.append((broker_id, keys))
         if broker_id in self.dead:
             self.calls.channel_down(send.channel, "connection refused")
+        elif broker_id in self.foreign:
+            self.calls.channel_down(send.channel, CLOSED_BY_PEER)
         elif broker_id in self.silent:
             self.unanswered.append(send)
         else:
-            parts = encode_response(header.correlation_id, self._response(request), 0)
-            answer = bytearray(b"".join(bytes(part) for part in parts))
-            self.calls.response(send.channel, memoryview(answer)[4:])
+            self._respond(send, header, self._response(request))
+
+    def _respond(self, send, header, response):
+        parts = encode_response(header.correlation_id, response, header.api_version)
+        answer = bytearray(b"".join(bytes(part) for part in parts))
+        self.calls.response(send.channel, memoryview(answer)[4:])
 
     def _response(self, request):
         broker_id = request.broker_id

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
 
-from minikafka.common.events import REFUSED
+from minikafka.common.events import CLOSED_BY_PEER, REFUSED
 from minikafka.sim.world.world import US_PER_MS, World
 
 Address = tuple[str, int]
@@ -113,7 +113,7 @@ class SimNetwork:
             arrives = self.watch(stream, side, data) if self.watch is not None else None
             self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
 
-    def close(self, stream: SimStream, side: int, reason: str = "closed by the peer") -> None:
+    def close(self, stream: SimStream, side: int, reason: str = CLOSED_BY_PEER) -> None:
         """Close a side; the other end is notified after all earlier messages."""
         if stream.ends[side] is not None:
             stream.ends[side] = None

@@ -3,9 +3,12 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.controller.broker_requests import BrokerRequestSender
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.api_versions import ApiVersion, ApiVersionsResponse
 from minikafka.messages.get_replica_log_info import (
     GetReplicaLogInfoResponse,
     PartitionLogInfo,
@@ -27,7 +30,10 @@ class World(Wire):
         self.endpoints = {n: Endpoint("PLAINTEXT", "h", 9000 + n) for n in (1, 2)}
         self.answers = []
         self.rejected = []
-        self.sender = BrokerRequestSender(self.env, self.calls, self.endpoints.get, self.on_answer)
+        self.mute = []
+        self.sender = BrokerRequestSender(
+            self.env, self.calls, self.endpoints.get, self.on_answer, self.mute.append
+        )
 
     def on_answer(self, answer):
         self.answers.append(answer)
@@ -235,3 +241,36 @@ def test_questions_that_are_repeated_are_not_stuck(world):
             count += 1
         world.sender.restart_stuck()
     assert 50 <= count <= 56
+
+
+def api_versions(*keys):
+    return ApiVersionsResponse(api_keys=[ApiVersion(key, 0, 1) for key in keys])
+
+
+def test_a_broker_that_lacks_the_api_is_named_once_and_left_alone(world, caplog):
+    """As Apache Kafka does: it closes the connection of an unknown API, and does not list it."""
+    for round_ in range(2):
+        world.sender.ask(1, at(0))
+        world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
+        sent = world.one(1000)
+        assert sent.body.client_software_name == "minikafka-node"
+        world.answer(sent, api_versions(ApiKey.FETCH))
+        assert world.mute == [1] * (round_ + 1)
+        assert world.sender.is_mute(1)
+        assert world.sender.is_asking(1, at(0))
+        world.sender.ask(1, at(1))
+        assert world.sent(60_000) == []
+        assert world.sender.pending == 0
+        world.sender.wake(1)
+        assert not world.sender.is_mute(1)
+    warnings = [row.message for row in caplog.records if row.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "broker 1 does not have GetReplicaLogInfo" in warnings[0]
+
+
+def test_a_broker_that_restarts_is_asked_again(world):
+    world.sender.ask(1, at(0))
+    world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
+    world.calls.channel_down(world.one(1000).channel, "refused")
+    world.answer(world.one(1000), api_versions(ApiKey.GET_REPLICA_LOG_INFO))
+    assert asked(world.one(1000)) == [at(0)]

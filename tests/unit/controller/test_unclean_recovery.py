@@ -14,7 +14,7 @@ from minikafka.messages.broker_registration import Listener
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.partition_registration import LeaderRecoveryState
-from tests.unit.controller.conftest import came_back
+from tests.unit.controller.conftest import came_back, keep_alive
 from tests.worlds.recovery_world import RecoveryWorld, lost_world
 
 FIVE_MINUTES_MS = 300_000
@@ -68,6 +68,20 @@ def test_a_replica_that_was_fenced_after_its_answer_is_asked_again():
     assert [broker_id for broker_id, _ in world.asked].count(3) == asked + 1
     world.talk(5000)
     assert world.leader == 1
+
+
+def test_a_replica_without_the_api_counts_as_late(caplog):
+    """A broker of Apache Kafka in the LastKnownELR: it is waited for until the time is up."""
+    world = lost_world(strategy="Balanced")
+    world.foreign[1] = None
+    world.holds(2, 5, 50)
+    came_back(world, 1, 2, 3)
+    keep_alive(world, 1, 2, 3, for_ms=FIVE_MINUTES_MS - 1000)
+    assert world.leader == -1
+    keep_alive(world, 1, 2, 3, for_ms=2000)
+    assert world.leader == 2
+    warnings = [row.message for row in caplog.records if "GetReplicaLogInfo" in row.message]
+    assert len([each for each in warnings if "broker 1 does not have" in each]) == 1
 
 
 def test_answers_about_an_older_leader_epoch_are_asked_again():

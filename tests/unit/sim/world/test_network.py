@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.sim.world.network import LinkSpeed, SimNetwork
 from minikafka.sim.world.world import World
 
@@ -126,14 +127,14 @@ def test_a_close_arrives_after_the_data(wire):
     wire.network.send(wire.stream, 0, b"too late")
     wire.run()
     assert wire.server.data == [b"last"]
-    assert wire.server.reason == "closed by the peer"
+    assert wire.server.reason == CLOSED_BY_PEER
 
 
 def test_the_end_of_a_process_closes_its_streams(wire):
     wire.run()
     wire.network.close_all("b")
     wire.run()
-    assert wire.client.reason == "closed by the peer"
+    assert wire.client.reason == CLOSED_BY_PEER
 
 
 def test_a_machine_without_power_is_silent_until_it_is_back(wire):
@@ -227,7 +228,7 @@ def test_data_of_an_aborted_connection_arrives_after_its_retransmission(wire):
     wire.network.unclog(clog)
     wire.run()
     assert wire.server.data == [b"again", b"first"]
-    assert wire.server.reason == "closed by the peer"
+    assert wire.server.reason == CLOSED_BY_PEER
 
 
 def test_connections_of_others_are_not_aborted(wire):
