@@ -77,6 +77,22 @@ def _created_partitions(response: Any, request: Any, failure: Failure) -> None:
     ]
 
 
+def _created_acls(response: Any, request: Any, failure: Failure) -> None:
+    from minikafka.messages import create_acls  # noqa: PLC0415
+
+    response.results = [
+        create_acls.AclCreationResult(failure.code, failure.message) for _ in request.creations
+    ]
+
+
+def _deleted_acls(response: Any, request: Any, failure: Failure) -> None:
+    from minikafka.messages import delete_acls  # noqa: PLC0415
+
+    response.filter_results = [
+        delete_acls.DeleteAclsFilterResult(failure.code, failure.message) for _ in request.filters
+    ]
+
+
 def _altered_configs(response: Any, request: Any, failure: Failure) -> None:
     module = import_module(type(request).__module__)
     response.responses = [
@@ -184,6 +200,8 @@ _BY_ENTRY: dict[int, Callable[[Any, Any, Failure], None]] = {
     ApiKey.CREATE_TOPICS: _created_topics,
     ApiKey.DELETE_TOPICS: _deleted_topics,
     ApiKey.CREATE_PARTITIONS: _created_partitions,
+    ApiKey.CREATE_ACLS: _created_acls,
+    ApiKey.DELETE_ACLS: _deleted_acls,
     ApiKey.ALTER_CONFIGS: _altered_configs,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _altered_configs,
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: _described_topics,
