@@ -24,6 +24,7 @@ from minikafka.config.values import (
     ConfigOrigin,
     broker_keys,
 )
+from minikafka.controller.config_keys import DYNAMIC_ONLY
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -33,13 +34,27 @@ from minikafka.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
-from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
+from minikafka.metadata.image import (
+    RESOURCE_BROKER,
+    RESOURCE_BROKER_LOGGER,
+    RESOURCE_CLIENT_METRICS,
+    RESOURCE_GROUP,
+    RESOURCE_TOPIC,
+)
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.serving.broker_loggers import level_names
 from minikafka.serving.context import BrokerContext, ControllerContext, NodeServices
 from minikafka.serving.registry import broker_api, controller_api
 
 _DOCUMENTATION_FROM = 3
+_SOURCE_LOGGER = 6
 _SOURCE_GROUP = 8
+_CLIENT_METRICS_KEYS: tuple[Key[object], ...] = (
+    Key(name="interval.ms", type=ConfigType.INT, default=300_000, update=Update.CLUSTER_WIDE),
+    Key(name="match", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
+    Key(name="metrics", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
+)
+"""The keys of a subscription; no subscription is ever stored."""
 
 
 @broker_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
@@ -105,11 +120,8 @@ def _rows(
         if not name:
             return _default_rows(layers)
         if name != str(node.config.node_id):
-            raise InvalidRequestError(
-                f"the configuration of broker {name!r} must be requested from that broker; "
-                f"this is node {node.config.node_id}"
-            )
-        return [(key, layers.broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
+            raise InvalidRequestError(_wrong_node(name, node.config.node_id, "or empty string, "))
+        return _broker_rows(layers)
     if asked.resource_type == RESOURCE_GROUP:
         values = node.image.config(RESOURCE_GROUP, name)
         return [
@@ -119,7 +131,46 @@ def _rows(
             )
             for key, value in values.items()
         ]
+    if asked.resource_type == RESOURCE_BROKER_LOGGER:
+        if not name:
+            raise InvalidRequestError("Broker id must not be empty")
+        if name != str(node.config.node_id):
+            raise InvalidRequestError(_wrong_node(name, node.config.node_id, ""))
+        return [
+            (
+                Key(name=logger, type=ConfigType.UNKNOWN, default=None, update=Update.PER_BROKER),
+                [ConfigOrigin(logger, level, _SOURCE_LOGGER)],
+            )
+            for logger, level in level_names().items()
+        ]
+    if asked.resource_type == RESOURCE_CLIENT_METRICS:
+        if not name:
+            raise InvalidRequestError("Client metrics subscription name must not be empty")
+        return [
+            (key, [_NO_VALUE._replace(text=key.text(key.default))]) for key in _CLIENT_METRICS_KEYS
+        ]
     raise InvalidRequestError(f"resource type {asked.resource_type} cannot be described")
+
+
+def _wrong_node(name: str, node_id: int, more: str) -> str:
+    if not (name.isascii() and name.isdigit()):
+        return f"Broker id must be an integer, but it is: {name}"
+    return f"Unexpected broker id, expected {node_id} {more}but received {name}"
+
+
+def _broker_rows(layers: ConfigLayers) -> list[tuple[Key[object], list[ConfigOrigin]]]:
+    found = [(key, layers.described_broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
+    # As Kafka: keys that exist only as dynamic values, and those of plug-ins, if they are set.
+    for name in {**layers.dynamic_broker, **layers.dynamic_default}:
+        if broker_keys().get(name) is None:
+            key = _dynamic_key(name)
+            origins = layers._replace(static={}).broker_origins(key)
+            found.append((key, [origin for origin in origins if origin.source != SOURCE_DEFAULT]))
+    return found
+
+
+def _dynamic_key(name: str) -> Key[object]:
+    return DYNAMIC_ONLY.get(name) or Key(name=name, type=ConfigType.UNKNOWN, default=None)
 
 
 def _topic_rows(
@@ -131,17 +182,22 @@ def _topic_rows(
     if node.image.topic(name) is None:
         raise UnknownTopicOrPartitionError
     own = node.image.config(RESOURCE_TOPIC, name)
-    return [(key, layers.topic_origins(key, own)) for key in TOPIC_KEYS]
+    return [
+        (
+            key,
+            layers.described_topic_origins(key, own)
+            or [_NO_VALUE._replace(text=layers.topic_text(key, own))],
+        )
+        for key in TOPIC_KEYS
+    ]
 
 
 def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
     """Return the cluster-wide dynamic defaults: only the keys that are set."""
     found = []
     for name, value in layers.dynamic_default.items():
-        key = broker_keys().get(name)
-        if key is not None:
-            shown = key.spelling(value)
-            found.append((key, [ConfigOrigin(name, shown, SOURCE_DYNAMIC_DEFAULT)]))
+        key = broker_keys().get(name) or _dynamic_key(name)
+        found.append((key, [ConfigOrigin(name, value, SOURCE_DYNAMIC_DEFAULT)]))
     return found
 
 
@@ -149,12 +205,13 @@ def _describe(
     request: DescribeConfigsRequest, key: Key[object], origins: list[ConfigOrigin], version: int
 ) -> DescribeConfigsResourceResult:
     value = origins[0]
+    text = None if value.text is None else key.shown(value.text)
     result = DescribeConfigsResourceResult(
         key.name,
-        None if key.sensitive else value.scaled,
+        None if key.sensitive and value.source != _SOURCE_LOGGER else text,
         key.update is Update.READ_ONLY,
         value.source,
-        key.sensitive,
+        key.sensitive and value.source != _SOURCE_LOGGER,
         config_type=int(key.type),
         documentation=None,
     )
@@ -164,7 +221,7 @@ def _describe(
                 origin.name, None if key.sensitive else origin.text, origin.source
             )
             for origin in origins
-            if origin is not _NO_VALUE
+            if origin.name and origin.source != _SOURCE_LOGGER
         ]
     if request.include_documentation and version >= _DOCUMENTATION_FROM:
         result.documentation = key.doc

@@ -1,18 +1,84 @@
 """IncrementalAlterConfigs (key 44), v0-1.
 
-Broker:      forwards to the active controller.
+Broker:      forwards to the active controller, except the levels of its own loggers (KIP-412).
 Controller:  sets, deletes, appends and subtracts values of topics, brokers and groups.
-Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
-             BROKER_ID_NOT_REGISTERED (resource).
+Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION (resource).
 """
 
+from typing import Any
+
+from minikafka.common.errors import ErrorCode, InvalidRequestError, KafkaError
 from minikafka.controller import configuration_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.incremental_alter_configs import (
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from minikafka.metadata.image import RESOURCE_BROKER_LOGGER
+from minikafka.rpc.envelope import decode_response
+from minikafka.serving.broker_loggers import alter_levels
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.forwarding import forward
 from minikafka.serving.operation import controller_operation
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
+
+_VERSIONS = (0, 1)
+_SIZE_BYTES = 4
 
 controller_operation(
     ApiKey.INCREMENTAL_ALTER_CONFIGS,
-    versions=(0, 1),
+    versions=_VERSIONS,
     decide=configuration_control.incremental_alter_configs,
-    forwarded=True,
+    forwarded=False,
 )
+
+
+@broker_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=_VERSIONS)
+def incremental_alter_configs(
+    ctx: BrokerContext, request: IncrementalAlterConfigsRequest
+) -> IncrementalAlterConfigsResponse | Steps[Any]:
+    """Change the levels of this node's loggers, and forward all other changes."""
+    loggers = [row for row in request.resources if row.resource_type == RESOURCE_BROKER_LOGGER]
+    if not loggers:
+        return forward(ctx)
+    answers = [_altered(ctx, request, row) for row in loggers]
+    if len(loggers) == len(request.resources):
+        return IncrementalAlterConfigsResponse(responses=answers)
+    return _forward_others(ctx, answers)
+
+
+def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceResponse]) -> Steps[Any]:
+    """Forward the request as it is: the controller refuses loggers, whose answers are replaced."""
+    data = yield from forward(ctx)
+    if not isinstance(data, bytes):
+        return data
+    _, found = decode_response(memoryview(data)[_SIZE_BYTES:], ctx.api_key, ctx.version)
+    assert isinstance(found, IncrementalAlterConfigsResponse)
+    others = [row for row in found.responses if row.resource_type != RESOURCE_BROKER_LOGGER]
+    return IncrementalAlterConfigsResponse(responses=[*answers, *others])
+
+
+def _altered(
+    ctx: BrokerContext, request: IncrementalAlterConfigsRequest, row: AlterConfigsResource
+) -> AlterConfigsResourceResponse:
+    answer = AlterConfigsResourceResponse(
+        resource_type=row.resource_type, resource_name=row.resource_name
+    )
+    try:
+        named = sum(
+            other.resource_type == row.resource_type and other.resource_name == row.resource_name
+            for other in request.resources
+        )
+        if named > 1:
+            raise InvalidRequestError("Each resource must appear at most once.")
+        alter_levels(
+            row.resource_name, ctx.broker.broker_id, row.configs, dry=request.validate_only
+        )
+    except KafkaError as error:
+        answer.error_code, answer.error_message = error.code, error.message
+    else:
+        answer.error_code = ErrorCode.NONE
+    return answer

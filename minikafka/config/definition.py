@@ -7,12 +7,15 @@ DescribeConfigs, the documentation tables and the validators use the same defini
 Source of names, types, defaults and ranges: `KafkaConfig`, `LogConfig`, `GroupConfig`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from typing import Generic, TypeVar
 
-from minikafka.common.whole_numbers import whole_number
+from minikafka.config import java_text
+
+_REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -21,6 +24,7 @@ T_co = TypeVar("T_co", covariant=True)
 class ConfigType(IntEnum):
     """The type of a value, with the number that DescribeConfigs sends (`ConfigDef.Type`)."""
 
+    UNKNOWN = 0
     BOOLEAN = 1
     STRING = 2
     INT = 3
@@ -50,6 +54,9 @@ class Valid:
 
     allowed: str
     accepts: Callable[[object], bool]
+    keeps_empty: bool = False
+    """True if empty items of a list are checked, too; otherwise they are dropped before."""
+    drops_repeats: bool = False
 
 
 def at_least(low: int) -> Valid:
@@ -61,7 +68,8 @@ def between(low: float, high: float) -> Valid:
     """Allow numbers from `low` to `high`, both inclusive."""
     return Valid(
         f"between {low} and {high}",
-        lambda value: isinstance(value, (int, float)) and low <= value <= high,
+        # As Kafka (`ConfigDef.Range`): NaN is not below the lowest number.
+        lambda value: isinstance(value, (int, float)) and not (value < low or value > high),
     )
 
 
@@ -72,6 +80,24 @@ def one_of(*names: str) -> Valid:
         lambda value: all(
             item in names for item in (value if isinstance(value, tuple) else (value,))
         ),
+        keeps_empty=True,
+    )
+
+
+def subset_of(*names: str) -> Valid:
+    """Allow a list of these words; repeated ones count once."""
+    return replace(one_of(*names), drops_repeats=True)
+
+
+def throttled_replicas() -> Valid:
+    """Allow a list of partition:broker, or * for all replicas (`ThrottledReplicaListValidator`)."""
+    return Valid(
+        "* or a list of partition:broker",
+        lambda value: (
+            value == ("*",)
+            or (isinstance(value, tuple) and all(_REPLICA.fullmatch(item) for item in value))
+        ),
+        keeps_empty=True,
     )
 
 
@@ -122,7 +148,7 @@ class Key(Generic[T_co]):
     @property
     def sensitive(self) -> bool:
         """True if the value must never be shown."""
-        return self.type is ConfigType.PASSWORD
+        return self.type in (ConfigType.PASSWORD, ConfigType.UNKNOWN)
 
     @property
     def allowed(self) -> str:
@@ -141,12 +167,30 @@ class Key(Generic[T_co]):
             ConfigError: the text names the key, the value and the allowed values.
         """
         try:
-            value = _PARSERS[self.type](self.spelling(text).strip())
+            value = _PARSERS[self.type](java_text.trim(self.spelling(text)))
         except ValueError:
             raise self.refusal(text) from None
-        if self.valid is not None and not self.valid.accepts(value):
+        valid = self.valid
+        if isinstance(value, tuple) and not (valid is not None and valid.keeps_empty):
+            value = tuple(filter(None, value))
+        if valid is not None and not valid.accepts(value):
             raise self.refusal(text)
+        if isinstance(value, tuple) and valid is not None and valid.drops_repeats:
+            value = tuple(dict.fromkeys(value))
         return value  # type: ignore[return-value]
+
+    def shown(self, text: str) -> str:
+        """Return `text` as DescribeConfigs shows it: the text of the parsed value.
+
+        As Kafka. A value that cannot be parsed, from a log that another program wrote, is shown as
+        it is.
+        """
+        try:
+            value = self.parse(text)
+        except ConfigError:
+            return text
+        found = self.text(value)
+        return text if found is None else found
 
     def refusal(self, text: str) -> ConfigError:
         """The error for a value that is not allowed."""
@@ -161,10 +205,11 @@ class Key(Generic[T_co]):
             return "true" if value else "false"
         if isinstance(value, tuple):
             return ",".join(value)
-        return str(value)
+        return java_text.double_text(value) if isinstance(value, float) else str(value)
 
 
 _KIND_WORDS = {
+    ConfigType.UNKNOWN: "text",
     ConfigType.BOOLEAN: "true or false",
     ConfigType.STRING: "text",
     ConfigType.INT: "a 32-bit integer",
@@ -185,12 +230,7 @@ def _parse_bool(text: str) -> bool:
 
 
 def _integer(bits: int) -> Callable[[str], object]:
-    limit = 1 << (bits - 1)
-
-    def parse(text: str) -> int:
-        return whole_number(text, -limit, limit - 1)
-
-    return parse
+    return lambda text: java_text.integer(text, bits)
 
 
 def parse_list(text: str) -> tuple[str, ...]:
@@ -201,11 +241,12 @@ def parse_list(text: str) -> tuple[str, ...]:
 _PARSERS: dict[ConfigType, Callable[[str], object]] = {
     ConfigType.BOOLEAN: _parse_bool,
     ConfigType.STRING: str,
+    ConfigType.UNKNOWN: str,
     ConfigType.INT: _integer(32),
     ConfigType.SHORT: _integer(16),
     ConfigType.LONG: _integer(64),
-    ConfigType.DOUBLE: float,
-    ConfigType.LIST: parse_list,
+    ConfigType.DOUBLE: java_text.double,
+    ConfigType.LIST: java_text.items,
     ConfigType.CLASS: str,
     ConfigType.PASSWORD: str,
 }

@@ -11,12 +11,15 @@ from minikafka.config.definition import (
     between,
     either,
     one_of,
+    subset_of,
 )
 
+COMPRESSION_TYPES = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 COMPRESSION_TYPE: Key[str] = Key(
     name="compression.type",
     type=ConfigType.STRING,
     default="producer",
+    valid=one_of(*COMPRESSION_TYPES),
     update=Update.CLUSTER_WIDE,
     doc="The compression of stored batches; producer keeps that of the producer.",
 )
@@ -128,7 +131,7 @@ LOG_CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     name="log.cleanup.policy",
     type=ConfigType.LIST,
     default=("delete",),
-    valid=one_of("compact", "delete"),
+    valid=subset_of("compact", "delete"),
     update=Update.CLUSTER_WIDE,
     doc="The treatment of old segments: delete, compact, or both.",
 )

@@ -27,6 +27,8 @@ from minikafka.config.definition import (
     between,
     either,
     one_of,
+    subset_of,
+    throttled_replicas,
 )
 from minikafka.config.log_keys import (
     COMPRESSION_GZIP_LEVEL as BROKER_COMPRESSION_GZIP_LEVEL,
@@ -38,9 +40,7 @@ from minikafka.config.log_keys import (
     COMPRESSION_TYPE as BROKER_COMPRESSION_TYPE,
 )
 from minikafka.config.log_keys import (
-    COMPRESSION_ZSTD_LEVEL as BROKER_COMPRESSION_ZSTD_LEVEL,
-)
-from minikafka.config.log_keys import (
+    COMPRESSION_TYPES,
     LOG_CLEANER_DELETE_RETENTION_MS,
     LOG_CLEANER_MAX_COMPACTION_LAG_MS,
     LOG_CLEANER_MIN_CLEANABLE_RATIO,
@@ -65,6 +65,9 @@ from minikafka.config.log_keys import (
     LOG_ROLL_MS,
     LOG_SEGMENT_BYTES,
     LOG_SEGMENT_DELETE_DELAY_MS,
+)
+from minikafka.config.log_keys import (
+    COMPRESSION_ZSTD_LEVEL as BROKER_COMPRESSION_ZSTD_LEVEL,
 )
 
 SEGMENT_BYTES: Key[int] = Key(
@@ -218,7 +221,7 @@ CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     name="cleanup.policy",
     type=ConfigType.LIST,
     default=("delete",),
-    valid=one_of("compact", "delete"),
+    valid=subset_of("compact", "delete"),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANUP_POLICY.name, 1),),
     doc="The treatment of old segments: delete, compact, or both.",
@@ -244,6 +247,7 @@ COMPRESSION_TYPE: Key[str] = Key(
     name="compression.type",
     type=ConfigType.STRING,
     default="producer",
+    valid=one_of(*COMPRESSION_TYPES),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_COMPRESSION_TYPE.name, 1),),
     doc="The compression of stored batches; producer keeps that of the producer.",
@@ -314,6 +318,7 @@ LEADER_REPLICATION_THROTTLED_REPLICAS: Key[tuple[str, ...]] = Key(
     name="leader.replication.throttled.replicas",
     type=ConfigType.LIST,
     default=(),
+    valid=throttled_replicas(),
     update=Update.CLUSTER_WIDE,
     ignored=True,
 )
@@ -321,6 +326,7 @@ FOLLOWER_REPLICATION_THROTTLED_REPLICAS: Key[tuple[str, ...]] = Key(
     name="follower.replication.throttled.replicas",
     type=ConfigType.LIST,
     default=(),
+    valid=throttled_replicas(),
     update=Update.CLUSTER_WIDE,
     ignored=True,
 )

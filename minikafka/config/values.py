@@ -15,7 +15,7 @@ from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
-from minikafka.config.topic import TOPIC_KEYS
+from minikafka.config.topic import MAX_COMPACTION_LAG_MS, MIN_COMPACTION_LAG_MS, TOPIC_KEYS
 from minikafka.config.transaction_keys import TRANSACTION_KEYS
 from minikafka.config.unknown_keys import judge
 
@@ -102,6 +102,14 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
     return Checked(errors, ignored, warnings)
 
 
+ALTERNATIVES: Mapping[str, tuple[str, ...]] = {
+    names[0]: names[1:]
+    for names in (tuple(name for name, _ in key.synonyms) for key in TOPIC_KEYS)
+    if len(names) > 1
+}
+"""Broker keys that have a value by other broker keys, in other units (`log.retention.hours`)."""
+
+
 class ConfigOrigin(NamedTuple):
     """One place that has a value for a key: its name there, its text, its `ConfigSource`.
 
@@ -150,6 +158,33 @@ class ConfigLayers(NamedTuple):
             found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
         return found
 
+    def described_broker_origins(self, key: Key[object]) -> list[ConfigOrigin]:
+        """The origins that DescribeConfigs lists for a broker key, highest precedence first.
+
+        As Kafka: those of the alternatives, if the key itself has a value.
+        """
+        found = self.broker_origins(key)
+        if found:
+            for name in ALTERNATIVES.get(key.name, ()):
+                other = _USED_KEYS.get(name)
+                assert other is not None, name
+                found += self.broker_origins(other)
+            found.sort(key=lambda origin: origin.source)
+        return found
+
+    def described_topic_origins(
+        self, key: Key[object], topic: Mapping[str, str]
+    ) -> list[ConfigOrigin]:
+        """The origins that DescribeConfigs lists for a topic key, highest precedence first."""
+        found = []
+        if key.name in topic:
+            found.append(ConfigOrigin(key.name, key.shown(topic[key.name]), SOURCE_TOPIC))
+        if key.synonyms:
+            broker_key = _USED_KEYS.get(key.synonyms[0][0])
+            assert broker_key is not None, key.name
+            found += self.described_broker_origins(broker_key)
+        return found
+
     def topic_origins(self, key: Key[object], topic: Mapping[str, str]) -> list[ConfigOrigin]:
         """All origins of a topic key's value, highest precedence first; never empty."""
         found = []
@@ -167,14 +202,39 @@ class ConfigLayers(NamedTuple):
             found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
         return found
 
+    def topic_text(self, key: Key[object], topic: Mapping[str, str]) -> str | None:
+        """The effective value of a topic key, as DescribeConfigs shows it."""
+        text = self.topic_origins(key, topic)[0].scaled
+        return None if text is None else key.shown(text)
+
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
-        """The effective value of a topic key."""
-        text = self.topic_origins(cast("Key[object]", key), topic)[0].scaled
-        return cast(T, key.default) if text is None else key.parse(text)
+        """The effective value of a topic key.
+
+        A value that cannot be parsed, from a log that another program wrote, has no effect.
+        """
+        for origin in self.topic_origins(cast("Key[object]", key), topic):
+            if origin.text is not None:
+                try:
+                    return key.parse(cast(str, origin.scaled))
+                except ValueError:
+                    continue
+        return cast(T, key.default)
 
     def broker_config(self) -> Config:
         """The effective broker values."""
         return Config({**self.static, **self.dynamic_default, **self.dynamic_broker})
+
+
+def check_topic_conflicts(layers: ConfigLayers, topic: Mapping[str, str]) -> str | None:
+    """Describe the first conflict between values of a topic (`LogConfig.validateValues`)."""
+    low = layers.topic_value(MIN_COMPACTION_LAG_MS, topic)
+    high = layers.topic_value(MAX_COMPACTION_LAG_MS, topic)
+    if low <= high:
+        return None
+    return (
+        f"conflict topic config setting {MIN_COMPACTION_LAG_MS.name} ({low}) > "
+        f"{MAX_COMPACTION_LAG_MS.name} ({high})"
+    )
 
 
 def check_topic_values(given: Iterable[tuple[str, str | None]]) -> str | None:

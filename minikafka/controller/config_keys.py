@@ -3,9 +3,7 @@
 Source: `ControllerConfigurationValidator`, `DynamicBrokerConfig`.
 """
 
-from collections.abc import Mapping
-
-from minikafka.common.errors import InvalidConfigError
+from minikafka.common.errors import InvalidConfigError, InvalidRequestError
 from minikafka.config.broker import UNCLEAN_RECOVERY_MANAGER_ENABLED, UNCLEAN_RECOVERY_TIMEOUT_MS
 from minikafka.config.definition import (
     ConfigError,
@@ -17,11 +15,11 @@ from minikafka.config.definition import (
 )
 from minikafka.config.group import GROUP_KEYS
 from minikafka.config.topic import TOPIC_KEYS
-from minikafka.config.values import broker_keys
+from minikafka.config.values import broker_keys, check_topic_values
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
 
 # These exist only as dynamic configuration; no properties file may name them (`QuotaConfig`).
-_DYNAMIC_ONLY = KeyTable(
+DYNAMIC_ONLY = KeyTable(
     "broker",
     [
         Key(
@@ -51,37 +49,58 @@ def find_key(resource_type: int, name: str) -> Key[object] | None:
     if resource_type == RESOURCE_GROUP:
         return GROUP_KEYS.get(name)
     assert resource_type == RESOURCE_BROKER
-    return broker_keys().get(name) or _DYNAMIC_ONLY.get(name)
-
-
-def unknown_key(resource_type: int, name: str) -> InvalidConfigError:
-    """Return the error for a name that is not a key of this resource type."""
-    tables: Mapping[int, KeyTable] = {RESOURCE_TOPIC: TOPIC_KEYS, RESOURCE_GROUP: GROUP_KEYS}
-    table = tables.get(resource_type) or broker_keys()
-    return InvalidConfigError(str(table.unknown(name)))
+    return broker_keys().get(name) or DYNAMIC_ONLY.get(name)
 
 
 def check_value(resource_type: int, resource_name: str, name: str, value: str) -> None:
     """Check that a key of a resource may be set to a value.
 
+    As Kafka, brokers accept unknown keys (of plug-ins), and errors of their keys are
+    INVALID_REQUEST (`ConfigAdminManager.validateBrokerConfigChange`).
+
     Raises:
-        InvalidConfigError: the key does not exist, is read-only, cannot be set at this level
-            (one broker or all brokers), or does not accept the value.
+        InvalidConfigError: the key of a topic or group does not exist, or does not accept the
+            value.
+        InvalidRequestError: the key of a broker is read-only, cannot be set at this level (one
+            broker or all brokers), or does not accept the value.
     """
-    key = find_key(resource_type, name)
+    if resource_type == RESOURCE_TOPIC:
+        error = check_topic_values([(name, value)])
+        if error is not None:
+            raise InvalidConfigError(error)
+    elif resource_type == RESOURCE_BROKER:
+        _check_broker_value(resource_name, name, value)
+    else:
+        key = GROUP_KEYS.get(name)
+        if key is None:
+            raise InvalidConfigError(str(GROUP_KEYS.unknown(name)))
+        try:
+            key.parse(value)
+        except ConfigError as error:
+            raise InvalidConfigError(str(error)) from None
+
+
+def _check_broker_value(resource_name: str, name: str, value: str) -> None:
+    key = find_key(RESOURCE_BROKER, name)
     if key is None:
-        raise unknown_key(resource_type, name)
+        return
     if key.update is Update.READ_ONLY:
-        raise InvalidConfigError(f"{name}: can only be set in a broker's properties file")
-    if resource_type == RESOURCE_BROKER and not resource_name and _is_of_one_broker(key):
-        raise InvalidConfigError(f"{name}: can only be set for one broker, not as a default")
-    if resource_type == RESOURCE_BROKER and resource_name and name in _OF_THE_CLUSTER:
-        raise InvalidConfigError(f"{name}: can only be set for the cluster, not for one broker")
+        raise InvalidRequestError(f"Cannot update these configs dynamically: [{name}]")
+    if not resource_name and _is_of_one_broker(key):
+        raise InvalidRequestError(
+            f"Cannot update these configs at default cluster level, broker id must be specified: "
+            f"[{name}]"
+        )
+    if resource_name and name in _OF_THE_CLUSTER:
+        raise InvalidRequestError(f"{name}: can only be set for the cluster, not for one broker")
     try:
         key.parse(value)
-    except ConfigError as error:
-        raise InvalidConfigError(str(error)) from None
+    except ConfigError:
+        shown = "[hidden]" if key.sensitive else value
+        raise InvalidRequestError(
+            f"Invalid value {shown} for configuration {name}: allowed: {key.allowed}"
+        ) from None
 
 
 def _is_of_one_broker(key: Key[object]) -> bool:
-    return key.update is Update.PER_BROKER and key.name not in _DYNAMIC_ONLY
+    return key.update is Update.PER_BROKER and key.name not in DYNAMIC_ONLY

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
 from minikafka.common.errors import (
-    BrokerIdNotRegisteredError,
     ErrorCode,
     InvalidConfigError,
     InvalidRequestError,
@@ -20,7 +19,8 @@ from minikafka.common.errors import (
 )
 from minikafka.config.definition import ConfigType, Key, parse_list
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
-from minikafka.controller.config_keys import check_value, find_key, unknown_key
+from minikafka.config.values import check_topic_conflicts
+from minikafka.controller.config_keys import check_value, find_key
 from minikafka.controller.elr_clearing import clearing_records
 from minikafka.controller.reassignment_completion import completing_records
 from minikafka.controller.result import ControllerResult
@@ -113,24 +113,25 @@ def _alter_all(
     for resource, _ in asked:
         counts[resource] = counts.get(resource, 0) + 1
     records: list[ConfigRecord] = []
-    outcomes: dict[_Resource, KafkaError | None] = {}
+    outcomes: list[_Outcome] = []
     for resource, alterations in asked:
         try:
             if counts[resource] > 1:
-                raise InvalidRequestError("the resource is named twice")
+                raise InvalidRequestError("Each resource must appear at most once.")
             _check_resource(view, resource)
             values = values_of(resource, alterations)
             _check_min_isr(view, resource, values)
+            _check_conflicts(view, resource, values)
         except KafkaError as error:
             # Without its traceback, which would hold this frame and so form a reference cycle.
-            outcomes[resource] = error.with_traceback(None)
+            outcomes.append(_Outcome(resource, error.with_traceback(None)))
             continue
-        outcomes[resource] = None
+        outcomes.append(_Outcome(resource, None))
         records += _config_records(view, resource, values)
     cleared = [*records, *clearing_records(view, records)]
     return (
         [*cleared, *completing_records(view.after(cleared), records)],
-        [_Outcome(resource, error) for resource, error in outcomes.items()],
+        outcomes,
     )
 
 
@@ -138,7 +139,7 @@ def _check_resource(view: View, resource: _Resource) -> None:
     """Check that the resource exists."""
     if resource.type == RESOURCE_TOPIC:
         if view.image.topic(resource.name) is None:
-            raise UnknownTopicOrPartitionError
+            raise UnknownTopicOrPartitionError(f"The topic '{resource.name}' does not exist.")
     elif resource.type == RESOURCE_BROKER:
         _check_broker(view, resource.name)
     elif resource.type == RESOURCE_GROUP:
@@ -152,9 +153,9 @@ def _check_broker(view: View, name: str) -> None:
     if not name:
         return
     if not (name.isascii() and name.isdigit()):
-        raise InvalidRequestError(f"{name!r} is not a broker id")
+        raise InvalidRequestError(f"Node id must be an integer, but it is: {name}")
     if int(name) not in view.image.brokers and int(name) not in view.image.controllers:
-        raise BrokerIdNotRegisteredError(f"broker {name} is not registered")
+        raise InvalidRequestError(f"broker {name} is not registered")
 
 
 def _incremental_values(
@@ -164,12 +165,12 @@ def _incremental_values(
     values: Values = {}
     for asked in alterations:
         if asked.name in values:
-            raise InvalidRequestError(f"{asked.name}: is named twice")
+            raise InvalidRequestError("Error due to duplicate config keys")
         if asked.config_operation == _DELETE:
             values[asked.name] = None
             continue
         if asked.value is None:
-            raise InvalidRequestError(f"{asked.name}: the value must not be null")
+            raise InvalidRequestError(f"Null value not supported for : {asked.name}")
         value = asked.value
         if asked.config_operation in (_APPEND, _SUBTRACT):
             value = _altered_list(view, resource, asked.name, value, asked.config_operation)
@@ -182,10 +183,9 @@ def _incremental_values(
 
 def _altered_list(view: View, resource: _Resource, name: str, value: str, operation: int) -> str:
     key = find_key(resource.type, name)
-    if key is None:
-        raise unknown_key(resource.type, name)
-    if key.type is not ConfigType.LIST:
-        raise InvalidConfigError(f"{name}: is not a list; append and subtract need a list")
+    if key is None or key.type is not ConfigType.LIST:
+        verb = "APPEND" if operation == _APPEND else "SUBTRACT"
+        raise InvalidConfigError(f"Can't {verb} to key {name} because its type is not LIST.")
     present = parse_list(_text_in_force(view, resource, key) or "")
     given = parse_list(value)
     if operation == _APPEND:
@@ -210,9 +210,9 @@ def _replacing_values(
     values: Values = {}
     for asked in given:
         if asked.name in values:
-            raise InvalidRequestError(f"{asked.name}: is named twice")
+            raise InvalidRequestError("Error due to duplicate config keys")
         if asked.value is None:
-            raise InvalidRequestError(f"{asked.name}: the value must not be null")
+            raise InvalidRequestError(f"Null value not supported for : {asked.name}")
         check_value(resource.type, resource.name, asked.name, asked.value)
         values[asked.name] = asked.value
     for name in view.image.config(resource.type, resource.name):
@@ -232,6 +232,16 @@ def _check_min_isr(view: View, resource: _Resource, values: Values) -> None:
         raise InvalidConfigError(f"{name}: cannot be set for one broker while ELR is enabled")
     if not resource.name and values[name] is None:
         raise InvalidConfigError(f"{name}: the default cannot be removed while ELR is enabled")
+
+
+def _check_conflicts(view: View, resource: _Resource, values: Values) -> None:
+    if resource.type != RESOURCE_TOPIC:
+        return
+    merged = {**view.image.config(resource.type, resource.name), **values}
+    topic = {name: value for name, value in merged.items() if value is not None}
+    conflict = check_topic_conflicts(view.layers(), topic)
+    if conflict is not None:
+        raise InvalidConfigError(conflict)
 
 
 def _config_records(view: View, resource: _Resource, values: Values) -> list[ConfigRecord]:

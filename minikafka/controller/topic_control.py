@@ -30,7 +30,7 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.config import broker as broker_keys
 from minikafka.config.topic import MIN_INSYNC_REPLICAS, TOPIC_KEYS
-from minikafka.config.values import check_topic_values
+from minikafka.config.values import check_topic_conflicts, check_topic_values
 from minikafka.controller.replica_placer import place
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View, replication_factor
@@ -146,7 +146,7 @@ def _create(
 ) -> topic_messages.CreatableTopicResult:
     view = batch.view
     _check_name(batch, topic.name)
-    configs = _checked_configs(topic.configs)
+    configs = _checked_configs(view, topic.configs)
     assignment = _assignment(view, topic)
     topic_id = Uuid.draw(view.rng)
     batch.names.append(topic.name)
@@ -184,7 +184,9 @@ def _check_name(batch: _Batch, name: str) -> None:
             raise InvalidTopicError(f"topic {name!r} collides with topic {other!r}")
 
 
-def _checked_configs(given: list[topic_messages.CreatableTopicConfig]) -> dict[str, str]:
+def _checked_configs(
+    view: View, given: list[topic_messages.CreatableTopicConfig]
+) -> dict[str, str]:
     fault = check_topic_values((config.name, config.value) for config in given)
     if fault is not None:
         raise InvalidConfigError(fault)
@@ -193,6 +195,9 @@ def _checked_configs(given: list[topic_messages.CreatableTopicConfig]) -> dict[s
         key = TOPIC_KEYS.get(config.name)
         if config.value is not None and key is not None:
             found[config.name] = key.spelling(config.value)
+    conflict = check_topic_conflicts(view.layers(), found)
+    if conflict is not None:
+        raise InvalidConfigError(conflict)
     return found
 
 
@@ -205,7 +210,7 @@ def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.Creat
         shown.append(
             topic_messages.CreatableTopicConfigs(
                 name=key.name,
-                value=origin.scaled,
+                value=layers.topic_text(key, own),
                 config_source=origin.source,
                 is_sensitive=key.sensitive,
             )

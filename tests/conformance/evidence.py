@@ -71,6 +71,11 @@ ALL = {
             552,
             _length("tests.conformance.test_codec_frames", "CASES"),
         ),
+        Evidence(
+            "configuration values sent to Kafka",
+            570,
+            _length("tests.conformance.test_config_values", "CASES"),
+        ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
         Evidence(
             "transactional requests",

@@ -1,5 +1,7 @@
 """DescribeConfigs on brokers and on controllers (KIP-919): who tells what."""
 
+import logging
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
@@ -8,11 +10,17 @@ from minikafka.messages.describe_configs import (
     DescribeConfigsResource,
     DescribeConfigsResponse,
 )
+from minikafka.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 from tests.worlds.sim_world import create_topic, started_cluster
 
-TOPIC, BROKER, LOGGER = 2, 4, 8
+TOPIC, BROKER, LOGGER, METRICS = 2, 4, 8, 16
 GIVEN = {"metrics.http.listen": "127.0.0.1:0"}
 
 
@@ -56,9 +64,90 @@ def test_both_know_topics_and_the_defaults_of_all_brokers(cluster, node_id):
     assert code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
+@pytest.mark.parametrize("kind", [LOGGER, METRICS])
+@pytest.mark.parametrize("name", ["", "7", "x"])
+def test_loggers_and_subscriptions_need_a_name(cluster, kind, name):
+    code, values = ask(cluster, 1, kind, name)
+    if kind == METRICS and name:
+        assert values == {"interval.ms": "300000", "match": "", "metrics": ""}
+    else:
+        assert (code, values) == (ErrorCode.INVALID_REQUEST, {})
+
+
 @pytest.mark.parametrize("node_id", [1, 100])
-def test_a_resource_without_configuration_is_refused(cluster, node_id):
-    assert ask(cluster, node_id, LOGGER, "1") == (ErrorCode.INVALID_REQUEST, {})
+def test_a_resource_of_an_unknown_type_is_refused(cluster, node_id):
+    assert ask(cluster, node_id, 77, "1") == (ErrorCode.INVALID_REQUEST, {})
+
+
+@pytest.fixture
+def levels():
+    """The test may change the levels of these loggers."""
+    loggers = [
+        logging.getLogger(),
+        logging.getLogger("minikafka.node"),
+        logging.getLogger("minikafka.apis"),
+    ]
+    before = [logger.level for logger in loggers]
+    yield loggers
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+
+
+def alter_loggers(cluster, *rows, name="1", validate_only=False, others=()):
+    resource = AlterConfigsResource(LOGGER, name, [AlterableConfig(*row) for row in rows])
+    request = IncrementalAlterConfigsRequest([resource, *others], validate_only)
+    found = cluster.client().ask(request, IncrementalAlterConfigsResponse, version=1)
+    return {(row.resource_type, row.resource_name): row.error_code for row in found.responses}
+
+
+SET, DELETE, APPEND = range(3)
+OURS = "minikafka.node"
+
+
+def test_levels_of_loggers_are_set_described_and_removed(cluster, levels):
+    levels[0].setLevel(logging.WARNING)
+    assert alter_loggers(cluster, (OURS, SET, "DEBUG"), validate_only=True) == {(LOGGER, "1"): 0}
+    assert ask(cluster, 1, LOGGER, "1", OURS) == (0, {OURS: "WARN"})
+    assert alter_loggers(cluster, (OURS, SET, "TRACE")) == {(LOGGER, "1"): 0}
+    assert ask(cluster, 1, LOGGER, "1", OURS) == (0, {OURS: "TRACE"})
+    assert alter_loggers(cluster, (OURS, DELETE, None), ("root", SET, "FATAL")) == {
+        (LOGGER, "1"): 0
+    }
+    assert ask(cluster, 1, LOGGER, "1", OURS) == (0, {OURS: "FATAL"})
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ((OURS, SET, "debug"), ErrorCode.INVALID_CONFIG),
+        ((OURS, SET, " TRACE "), ErrorCode.INVALID_CONFIG),
+        ((OURS, SET, None), ErrorCode.INVALID_REQUEST),
+        (("no.such.logger", SET, "INFO"), ErrorCode.INVALID_CONFIG),
+        (("root", DELETE, None), ErrorCode.INVALID_REQUEST),
+        ((OURS, APPEND, "INFO"), ErrorCode.INVALID_REQUEST),
+    ],
+)
+def test_level_is_refused_as_by_kafka(cluster, levels, row, error):
+    before = [logger.level for logger in levels]
+    assert alter_loggers(cluster, ("minikafka.apis", SET, "INFO"), row) == {(LOGGER, "1"): error}
+    assert [logger.level for logger in levels] == before
+
+
+def test_loggers_and_other_resources_in_one_request(cluster, levels):
+    create_topic(cluster, "both")
+    other = AlterConfigsResource(TOPIC, "both", [AlterableConfig("retention.ms", SET, "7")])
+    assert alter_loggers(cluster, (OURS, SET, "INFO"), others=[other]) == {
+        (LOGGER, "1"): 0,
+        (TOPIC, "both"): 0,
+    }
+    cluster.world.run(1000)
+    assert ask(cluster, 1, TOPIC, "both", "retention.ms") == (0, {"retention.ms": "7"})
+
+
+def test_loggers_of_another_node_are_not_changed(cluster):
+    assert alter_loggers(cluster, (OURS, SET, "INFO"), name="7") == {
+        (LOGGER, "7"): ErrorCode.INVALID_REQUEST
+    }
 
 
 def test_a_resource_that_is_named_twice_with_the_same_keys_is_described_once(cluster):

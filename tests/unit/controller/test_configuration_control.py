@@ -88,7 +88,7 @@ def test_a_topic_value_is_refused(topic, key, value, operation, error):
     ("resource_type", "name", "error"),
     [
         (RESOURCE_TOPIC, "other", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
-        (RESOURCE_BROKER, "7", ErrorCode.BROKER_ID_NOT_REGISTERED),
+        (RESOURCE_BROKER, "7", ErrorCode.INVALID_REQUEST),
         (RESOURCE_BROKER, "one", ErrorCode.INVALID_REQUEST),
         (RESOURCE_GROUP, "", ErrorCode.INVALID_REQUEST),
         (RESOURCE_CLIENT_METRICS, "m", ErrorCode.INVALID_REQUEST),
@@ -129,7 +129,14 @@ def test_a_resource_that_is_named_twice_is_refused(topic):
         topic.controller.decide(configuration_control.incremental_alter_configs, request)
     )
     assert records == []
-    assert [row.error_code for row in response.responses] == [ErrorCode.INVALID_REQUEST]
+    assert [row.error_code for row in response.responses] == [ErrorCode.INVALID_REQUEST] * 2
+
+
+@pytest.mark.parametrize(("low", "error"), [("50", 0), ("51", ErrorCode.INVALID_CONFIG)])
+def test_the_least_lag_of_compaction_is_not_above_the_greatest(topic, low, error):
+    topic.set_config("t", "max.compaction.lag.ms", "50")
+    _, answer = topic.set_config("t", "min.compaction.lag.ms", low)
+    assert answer.error_code == error
 
 
 def test_a_key_that_is_named_twice_is_refused(topic):
