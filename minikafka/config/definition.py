@@ -7,15 +7,12 @@ DescribeConfigs, the documentation tables and the validators use the same defini
 Source of names, types, defaults and ranges: `KafkaConfig`, `LogConfig`, `GroupConfig`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from typing import Generic, TypeVar
 
 from minikafka.config import java_text
-
-_REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -94,11 +91,15 @@ def throttled_replicas() -> Valid:
     return Valid(
         "* or a list of partition:broker",
         lambda value: (
-            value == ("*",)
-            or (isinstance(value, tuple) and all(_REPLICA.fullmatch(item) for item in value))
+            value == ("*",) or (isinstance(value, tuple) and all(map(_is_replica, value)))
         ),
         keeps_empty=True,
     )
+
+
+def _is_replica(item: str) -> bool:
+    partition, _, broker = item.partition(":")
+    return not item or (item.isascii() and partition.isdigit() and broker.isdigit())
 
 
 def non_empty() -> Valid:

@@ -9,12 +9,10 @@ import re
 from typing import Final
 
 _SPACES: Final = "".join(map(chr, range(33)))
-_WHOLE: Final = re.compile(r"[+-]?\d+")
 _MAX_DIGITS: Final = 40
-_COMMA: Final = re.compile(r"[ \t\n\x0b\f\r]*,[ \t\n\x0b\f\r]*")
-_SPECIAL: Final = re.compile(r"([+-]?)(NaN|Infinity)")
-_DECIMAL: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
-_HEXADECIMAL: Final = re.compile(
+_AROUND_COMMA: Final = " \t\n\x0b\f\r"
+_DECIMAL: Final = r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?"
+_HEXADECIMAL: Final = (
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
 )
 _PLAIN_FROM: Final = 1e-3
@@ -33,7 +31,8 @@ def integer(text: str, bits: int) -> int:
         ValueError: the text is none.
     """
     limit = 1 << (bits - 1)
-    if _WHOLE.fullmatch(text) and len(text) <= _MAX_DIGITS and -limit <= int(text) < limit:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if digits.isdecimal() and len(text) <= _MAX_DIGITS and -limit <= int(text) < limit:
         return int(text)
     raise ValueError(text)
 
@@ -44,13 +43,13 @@ def double(text: str) -> float:
     Raises:
         ValueError: the text is none.
     """
-    special = _SPECIAL.fullmatch(text)
-    if special:
-        return float(special[1] + special[2])
-    decimal = _DECIMAL.fullmatch(text)
+    if (text[1:] if text[:1] in ("+", "-") else text) in ("NaN", "Infinity"):
+        return float(text)
+    # Compiled here: a start does not need the patterns.
+    decimal = re.fullmatch(_DECIMAL, text)
     if decimal:
         return float(decimal[1])
-    hexadecimal = _HEXADECIMAL.fullmatch(text)
+    hexadecimal = re.fullmatch(_HEXADECIMAL, text)
     if hexadecimal:
         return float.fromhex(hexadecimal[1])
     raise ValueError(text)
@@ -75,4 +74,4 @@ def double_text(value: float) -> str:
 
 def items(text: str) -> tuple[str, ...]:
     """Return the items of a comma-separated list, also empty ones; no items for empty text."""
-    return tuple(_COMMA.split(text)) if text else ()
+    return tuple(item.strip(_AROUND_COMMA) for item in text.split(",")) if text else ()
