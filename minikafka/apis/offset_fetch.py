@@ -106,7 +106,7 @@ def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[W
             for each in topics
         ]
     known = ctx.broker.image.topics
-    return [
+    found = [
         Wanted(
             known[each.topic_id].name if each.topic_id in known else None,
             each.topic_id,
@@ -114,6 +114,8 @@ def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[W
         )
         for each in topics
     ]
+    # As Kafka: topics with errors are last.
+    return sorted(found, key=lambda each: each.name is None)
 
 
 def _all(ctx: BrokerContext, offsets: GroupOffsets) -> list[Wanted]:

@@ -173,8 +173,12 @@ class LogManager:
         self.two_folders.remove_empty(fail)
         self.futures.load(config_of, now, fail)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
-        for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
+        for each in (self._retention, self._recovery_points, self._log_starts):
             each.due_ms = first
+        # As Kafka: the expiration of producers waits for its own interval only.
+        self._expiration.due_ms = (
+            now.monotonic_ms + self.settings.producer_id_expiration_check_interval_ms
+        )
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:

@@ -75,7 +75,12 @@ class AutoTopics:
                     "unclean.leader.election.enable": "false",
                 },
             )
-        return messages.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        # As Kafka: by the values of the broker that was asked, not by those of the controller.
+        return messages.CreatableTopic(
+            name=name,
+            num_partitions=config[broker_keys.NUM_PARTITIONS],
+            replication_factor=config[broker_keys.DEFAULT_REPLICATION_FACTOR],
+        )
 
     def _answered(self, names: list[str], response: Any | None, why: str) -> None:
         for name in names:

@@ -23,6 +23,8 @@ class World(Wire):
                 "transaction.state.log.min.isr": "3",
                 "transaction.state.log.segment.bytes": "23456",
                 "request.timeout.ms": "4000",
+                "num.partitions": "9",
+                "default.replication.factor": "2",
             }
         )
         self.topics = AutoTopics(self.env, self.controller_channel(), config)
@@ -40,10 +42,10 @@ def world():
     return World()
 
 
-def test_topic_is_created_with_the_cluster_s_defaults(world):
+def test_topic_is_created_with_the_values_of_the_broker(world):
     world.topics.create(["a"])
     (topic,) = world.one().body.topics
-    assert (topic.name, topic.num_partitions, topic.replication_factor) == ("a", -1, -1)
+    assert (topic.name, topic.num_partitions, topic.replication_factor) == ("a", 9, 2)
     assert topic.configs == []
 
 
