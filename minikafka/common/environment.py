@@ -17,12 +17,32 @@ FlushCallback = Callable[[StorageFault | None], None]
 WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
+_LOG_AGAIN_MS: Final = 60_000
 _MOST_WORKS: Final = 4
 """Functions that the shell has at a time: each of its two workers has one and the next one."""
 
 
 def _log_contained(what: str, error: Exception) -> None:
     _log.error("%s failed; the node keeps running", what, exc_info=error)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class EndlessWorkLog:
+    """Warns, once a minute, that work of this node starts itself again and again."""
+
+    clock: Clock
+    _logged_ms: int | None = None
+
+    def __call__(self, what: str) -> None:
+        """Log `what`."""
+        now_ms = self.clock.monotonic_ms
+        if self._logged_ms is None or now_ms >= self._logged_ms + _LOG_AGAIN_MS:
+            self._logged_ms = now_ms
+            _log.warning(
+                "%s start again and again without any delay; the node serves its clients, but uses "
+                "a whole CPU. This is a bug in minikafka: please report it with this line.",
+                what,
+            )
 
 
 def _cannot_contain(fault: StorageFault) -> None:
@@ -53,6 +73,9 @@ class Environment:
     client: Hashable = None
     """The connection for which the running step computes, or None."""
     on_contained: Callable[[str, Exception], None] = _log_contained
+    on_endless_work: Callable[[str], None] = field(init=False)
+    """Gets the name of timers or requests that start one another again and again within an instant,
+    more often than any request needs."""
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
     """Takes a log directory offline; raises if the node cannot run without it, as a node without
     the broker role does for each. The broker's replicas hold this object, so a node with that role
@@ -67,6 +90,11 @@ class Environment:
     _waiting_works: dict[Hashable, deque[Work]] = field(default_factory=dict)
     """Works that wait for others to end, by client, in the order of the clients' turns."""
 
+    def __post_init__(self) -> None:
+        """Log endless work, unless a simulator replaces `on_endless_work`."""
+        self.on_endless_work = EndlessWorkLog(self.clock)
+        self.timers.on_long_chain = lambda name: self.on_endless_work(f"timers of {name}")
+
     def renew_budget(self) -> None:
         """Let the running step spend as much as at its beginning."""
         self.budget.units = self.units_per_step
@@ -78,8 +106,9 @@ class Environment:
     def later(self, work: Callable[[], None]) -> None:
         """Run one slice of a long task in a separate step, after everything else that is due.
 
-        A timer of 0 ms fires within the same step instead. Slices take turns; a task with more
-        slices must call this for each. Between two slices the shell delivers events.
+        Slices take turns; a task with more slices must call this for each. Between two slices the
+        shell delivers events. A timer of 0 ms fires at the end of the same step, or in the next
+        step if a timer schedules it.
         """
         self._later.append(work)
 

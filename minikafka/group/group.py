@@ -245,8 +245,8 @@ class Group:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """The longest rebalance timeout of the members."""
-        return max((m.rebalance_timeout_ms for m in self.members.values()), default=0)
+        """The longest rebalance timeout of the members; members may have negative ones."""
+        return max((0, *(m.rebalance_timeout_ms for m in self.members.values())))
 
     def elect_joined_leader(self) -> bool:
         """Ensure that the leader is a member that joined; return False if no member joined."""

@@ -110,7 +110,7 @@ class Member:
             record.group_instance_id,
             record.client_id,
             record.client_host,
-            record.session_timeout if rebalance_timeout_ms < 0 else rebalance_timeout_ms,
+            record.session_timeout if rebalance_timeout_ms == -1 else rebalance_timeout_ms,
             record.session_timeout,
             ((protocol, record.subscription),),
             record.assignment,

@@ -139,7 +139,8 @@ class Membership:
                 raise UnknownMemberIdError
             case _:
                 # A leader that joins again triggers a rebalance: topics may have changed.
-                self._rejoin(group, member, request, joining)
+                self._update(group, member, request, caller.version, joining)
+                self.rebalance.consider(group, f"member {member.member_id} joins again")
 
     def _add(
         self, group: Group, member_id: str, request: JoinGroupRequest, caller: Caller,
@@ -150,7 +151,7 @@ class Membership:
             request.group_instance_id,
             caller.client_id,
             caller.client_host,
-            _rebalance_timeout_ms(request),
+            _rebalance_timeout_ms(request, caller.version),
             request.session_timeout_ms,
             protocols_of(request),
             is_new=True,
@@ -164,19 +165,14 @@ class Membership:
         self.rebalance.renew_session(group, member, _NEW_MEMBER_TIMEOUT_MS)
         self.rebalance.consider(group, f"member {member_id} joins")
 
-    def _rejoin(
-        self, group: Group, member: Member, request: JoinGroupRequest, joining: Joining
-    ) -> None:
-        self._update(group, member, request, joining)
-        self.rebalance.consider(group, f"member {member.member_id} joins again")
-
     def _update(
-        self, group: Group, member: Member, request: JoinGroupRequest, joining: Joining
-    ) -> None:
+        self, group: Group, member: Member, request: JoinGroupRequest, version: int,
+        joining: Joining,
+    ) -> None:  # fmt: skip
         group.update(
             member,
             protocols_of(request),
-            _rebalance_timeout_ms(request),
+            _rebalance_timeout_ms(request, version),
             request.session_timeout_ms,
         )
         answer_join(member, join_failure(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
@@ -201,7 +197,7 @@ class Membership:
         answer_join(old, join_failure(ErrorCode.FENCED_INSTANCE_ID, old_id))
         answer_sync(old, sync_failure(ErrorCode.FENCED_INSTANCE_ID))
         self.rebalance.renew_session(group, member, member.session_timeout_ms)
-        self._update(group, member, request, joining)
+        self._update(group, member, request, caller.version, joining)
         if group.state is GroupState.PREPARING_REBALANCE:
             self.rebalance.complete_join_if_all_are_here(group)
             return
@@ -304,6 +300,6 @@ class Membership:
         self.rebalance.drop(group, member_id)
 
 
-def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
-    timeout_ms = request.rebalance_timeout_ms
-    return request.session_timeout_ms if timeout_ms < 0 else timeout_ms
+def _rebalance_timeout_ms(request: JoinGroupRequest, version: int) -> int:
+    """Return the rebalance timeout; as Kafka, a negative one of a client counts as 0."""
+    return request.session_timeout_ms if version == 0 else request.rebalance_timeout_ms

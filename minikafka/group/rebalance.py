@@ -20,6 +20,7 @@ from minikafka.common.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
+from minikafka.common.timers import Timer
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Journal, Write
@@ -103,22 +104,19 @@ class Rebalance:
 
     def complete_join_if_all_are_here(self, group: Group) -> None:
         """End the join phase if all members have joined, except during the initial delay."""
-        if (
-            group.state is GroupState.PREPARING_REBALANCE
-            and group.previous_state is not GroupState.EMPTY
+        if group.state is GroupState.PREPARING_REBALANCE and not (
+            group.previous_state is GroupState.EMPTY and _is_running(group.join_timer)
         ):
             self._complete_join_or_wait(group)
 
     def _complete_join_or_wait(self, group: Group) -> None:
         if group.has_all_joined:
             self._complete_join(group)
-        elif group.join_timer is None or not group.join_timer.pending:
-            self._wait_for_joins(group)
-
-    def _wait_for_joins(self, group: Group) -> None:
-        group.join_timer = self.env.after(
-            group.rebalance_timeout_ms, self._guarded(group, partial(self._join_timed_out, group))
-        )
+        elif not _is_running(group.join_timer):
+            group.join_timer = self.env.after(
+                group.rebalance_timeout_ms,
+                self._guarded(group, partial(self._join_timed_out, group)),
+            )
 
     def _join_timed_out(self, group: Group) -> None:
         if self.is_led():
@@ -131,8 +129,9 @@ class Rebalance:
             if member.joining is None and not member.is_static:
                 group.remove(member.member_id)
         if group.members and not group.elect_joined_leader():
-            # Only static members are left, and none joined: wait until they join or time out.
-            self._wait_for_joins(group)
+            # Only static members are left, and none joined. The next one that joins starts the wait
+            # for the others. Unlike Kafka (row 140), which waits again and again, without any pause
+            # if the rebalance timeout is 0.
             return
         group.begin_generation(self.env.clock.wall_ms)
         if group.state is GroupState.EMPTY:
@@ -311,6 +310,10 @@ class Rebalance:
         except KafkaError as error:
             stored(error.code)
             return None
+
+
+def _is_running(timer: Timer | None) -> bool:
+    return timer is not None and timer.pending
 
 
 def _stop_join_timer(group: Group) -> None:

@@ -125,13 +125,11 @@ class Node:
         if env.notified:
             self.purgatory.drain()
         deadline_ms = env.timers.next_deadline_ms()
-        while deadline_ms is not None and deadline_ms <= env.clock.monotonic_ms:
+        if deadline_ms is not None and deadline_ms <= env.clock.monotonic_ms:
+            # Once: a timer that these schedule fires in the next step, even if it is due.
             env.timers.fire_due(env.clock.monotonic_ms)
-            if self._ended:
-                return
-            if env.notified:
+            if env.notified and not self._ended:
                 self.purgatory.drain()
-            deadline_ms = env.timers.next_deadline_ms()
 
     def _other(self, event: events.Event) -> None:
         match event:

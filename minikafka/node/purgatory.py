@@ -6,13 +6,21 @@ handlers that wait for a key are kept in order of arrival.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from minikafka.common.environment import Environment
 from minikafka.common.timers import Timer
 
+MAX_ROUNDS: Final = 100
+"""The rounds of one drain: a request that waits for another one needs a second round."""
+
 
 def _raise(error: Exception) -> None:
     raise error
+
+
+def _drain_in_next_step() -> None:
+    """Do nothing: a step drains what is notified."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -81,26 +89,39 @@ class Purgatory:
         return list(self._waits.values())
 
     def drain(self) -> None:
-        """Resume the waits that are settled by notified keys, until no key is notified."""
+        """Resume the waits that are settled by notified keys, until no key is notified.
+
+        Waits that notify one another without an end go on in the next step.
+        """
         notified = self.env.notified
         if self._by_key.keys().isdisjoint(notified):
             # The usual case: an append notifies, and no request waits for it.
             notified.clear()
             return
-        while notified:
-            keys = dict.fromkeys(notified)
+        for _ in range(MAX_ROUNDS):
+            found = self._waits_for(notified)
             notified.clear()
-            # A wait for many keys is checked once, even if several of them were notified; waits
-            # are checked in order of arrival.
-            found: dict[int, Parked] = {}
-            for key in keys:
-                waiting = self._by_key.get(key)
-                if waiting:
-                    found.update(waiting)
-            for number, parked in sorted(found.items()):
+            for number, parked in found:
                 # An earlier resume in this loop may have ended this wait.
                 if number in self._waits:
                     self._check(number, parked)
+            if not notified:
+                return
+        owners = dict.fromkeys(str(parked.owner) for _, parked in self._waits_for(notified))
+        self.env.on_endless_work(f"requests that notify one another ({', '.join(owners)})")
+        self.env.later(_drain_in_next_step)
+
+    def _waits_for(self, notified: list[Hashable]) -> list[tuple[int, Parked]]:
+        """Return the waits for these keys, in order of arrival.
+
+        A wait for several of them is there once.
+        """
+        found: dict[int, Parked] = {}
+        for key in dict.fromkeys(notified):
+            waiting = self._by_key.get(key)
+            if waiting:
+                found.update(waiting)
+        return sorted(found.items())
 
     def _check(self, number: int, parked: Parked) -> None:
         try:

@@ -67,7 +67,10 @@ AFTER_EACH_STEP: Final = {
     "OneLog": "a broker has one log of each partition that it serves, that of its topic id",
     "FutureLog": "a future log has no higher high watermark than the current log",
     "SwappedLog": "the log that a move between directories leaves equals the one before",
-    "Steps": "no step of a node is so long that the node misses its heartbeats",
+    "Steps": (
+        "no step of a node is so long that the node misses its heartbeats, and no timers or "
+        "requests start one another without an end"
+    ),
     "sound disk": "a node stops for a disk error only if its disk had a fault",
     "crash": "no node raises an unexpected error",
     "liveness": ("a replica that can lead leads, and after the faults all replicas return in time"),

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
+from typing import Final
 
 from minikafka.common.clock import Now
+from minikafka.sim.world.violation import endless_work
 from minikafka.sim.world.world import US_PER_MS, Action, ScheduledAction, World
 
 EPOCH_MS = 1_700_000_000_000
@@ -46,15 +48,26 @@ class MachineClock:
         return self._anchor_us + ceil(left_us / self.rate) - self.world.now_us
 
 
+MAX_AT_ONCE: Final = 5_000
+"""Deadlines of a process at one instant; slices of long work need the most, 900 in a long run."""
+
+
 @dataclass(slots=True)
 class DeadlineTimer:
-    """Calls `on_deadline` in the process, by `post`, at the earliest deadline that was set."""
+    """Calls `on_deadline` in the process, by `post`, at the earliest deadline that was set.
+
+    A process whose deadlines never end while the world's time stands still is a violation.
+    """
 
     clock: MachineClock
     post: Callable[[Action], None]
     on_deadline: Action
     _pending: ScheduledAction | None = None
     _deadline_ms: int = -1
+    _expired_us: int = -1
+    """The time at which the last deadline passed."""
+    _at_once: int = 0
+    """The number of deadlines that passed at that time."""
 
     def set(self, deadline_ms: int | None) -> None:
         """Set a deadline in time of the monotonic clock; no effect if an earlier one is set."""
@@ -79,4 +92,9 @@ class DeadlineTimer:
 
     def _expired(self) -> None:
         self._pending = None
+        now_us = self.clock.world.now_us
+        self._at_once = self._at_once + 1 if now_us == self._expired_us else 1
+        self._expired_us = now_us
+        if self._at_once > MAX_AT_ONCE:
+            endless_work("the ticks of a node")
         self.on_deadline()

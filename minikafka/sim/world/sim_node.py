@@ -28,7 +28,7 @@ from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_connections import SimConnections
 from minikafka.sim.world.sim_disk import Buffer, SimDisk
 from minikafka.sim.world.sim_threads import SimThreads
-from minikafka.sim.world.violation import Violation
+from minikafka.sim.world.violation import Violation, endless_work
 from minikafka.sim.world.world import World
 
 MOST_DISK_WORK = 100
@@ -188,6 +188,7 @@ class SimNode:
         finally:
             self._end_on_disks()
         node.env.on_contained = _bug
+        node.env.on_endless_work = endless_work
         node.env.units_per_step = self.step_units
         if node.broker is not None:
             node.broker.logs.futures.slice_bytes = self.slice_bytes

@@ -1,6 +1,10 @@
 """Timers fire once, in order, and not when they were cancelled."""
 
-from minikafka.common.timers import Timers
+from functools import partial
+
+import pytest
+
+from minikafka.common.timers import MAX_CHAIN, Timers
 
 
 def test_timers_fire_in_the_order_of_their_deadlines():
@@ -31,11 +35,46 @@ def test_cancelled_timer_neither_fires_nor_is_waited_for():
     assert fired == [2]
 
 
-def test_callback_may_schedule_a_timer_that_is_due_at_once():
+@pytest.mark.parametrize("deadline_ms", [0, 5, 10])
+def test_a_timer_that_a_timer_schedules_fires_in_a_later_call_and_after_what_was_due(deadline_ms):
     timers, fired = Timers(), []
-    timers.at(10, lambda: timers.at(10, lambda: fired.append("inner")))
+    timers.at(5, lambda: timers.at(deadline_ms, lambda: fired.append("inner")))
+    timers.at(10, lambda: fired.append("outer"))
     timers.fire_due(10)
-    assert fired == ["inner"]
+    assert fired == ["outer"]
+    assert timers.next_deadline_ms() == 10
+    timers.fire_due(10)
+    assert fired == ["outer", "inner"]
+
+
+def test_a_timer_that_schedules_itself_at_once_is_reported_with_its_name():
+    timers, reported = Timers(), []
+    timers.on_long_chain = reported.append
+
+    def again(_):
+        timers.at(0, partial(again, 1))
+
+    timers.at(10, partial(again, 1))
+    for _ in range(MAX_CHAIN):
+        timers.fire_due(10)
+        assert reported == []
+    timers.fire_due(10)
+    assert len(reported) == 1
+    assert reported[0].endswith("again")
+
+
+def test_timers_that_wait_are_no_chain():
+    timers, reported = Timers(), []
+    timers.on_long_chain = reported.append
+
+    def again(now_ms):
+        timers.at(now_ms + 1, lambda: again(now_ms + 1))
+
+    again(0)
+    for now_ms in range(3 * MAX_CHAIN):
+        timers.fire_due(now_ms)
+    assert reported == []
+    assert timers.next_deadline_ms() == 3 * MAX_CHAIN
 
 
 def test_timers_that_are_cleared_while_they_fire_do_not_fire():

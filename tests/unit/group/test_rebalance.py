@@ -235,3 +235,59 @@ def test_waiting_members_go_elsewhere_when_leadership_is_lost(world):
     world.lead(leader=2)
     assert joining.answer.error_code == ErrorCode.NOT_COORDINATOR
     assert world.env.timers.next_deadline_ms() == 600_000  # only the expiry of offsets is left
+
+
+def static_pair(world, rebalance_timeout_ms):
+    """Two static members of a stable group; their ids, the leader first, and the generation."""
+    joins = [
+        world.join(instance=name, rebalance_timeout_ms=timeout_ms, session_timeout_ms=1_800_000)
+        for name, timeout_ms in (("i1", rebalance_timeout_ms), ("i2", 60_000))
+    ]
+    world.run()
+    ids = [each.answer.member_id for each in joins]
+    generation = joins[0].answer.generation_id
+    for each in reversed(ids):
+        plan = dict.fromkeys(ids, b"a") if each == joins[0].answer.leader else None
+        world.sync(each, generation, plan)
+    assert world.group().state is GroupState.STABLE
+    return ids
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1, -(2**31), 1])
+def test_a_silent_static_member_without_rebalance_timeout_starts_no_timers(world, timeout_ms):
+    ids = static_pair(world, timeout_ms)
+    fired = []
+    world.env.timers.on_long_chain = fired.append
+    world.leave((ids[1], "i2"))
+    world.run(1_000)
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    assert world.env.timers.next_deadline_ms() > world.env.clock.monotonic_ms + 1_000
+    again = world.join(ids[0], instance="i1", rebalance_timeout_ms=timeout_ms)
+    assert again.answer.error_code == ErrorCode.NONE
+    assert again.answer.leader == ids[0]
+    assert fired == []
+
+
+def test_the_first_static_member_that_joins_starts_the_wait_for_the_others(world):
+    ids = static_pair(world, 5_000)
+    world.join(instance="i3", rebalance_timeout_ms=5_000)
+    world.leave(("", "i3"))
+    world.run(600_000)
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    joining = world.join(ids[1], instance="i2", rebalance_timeout_ms=7_000)
+    world.run(6_999)
+    assert not joining.settled()
+    world.run(1)
+    assert joining.answer.leader == ids[1]
+
+
+@pytest.mark.parametrize(
+    ("version", "timeout_ms", "is_kept"),
+    [(0, -1, True), (1, -1, False), (1, 0, False), (1, 2**31 - 1, True)],
+)
+def test_only_version_0_has_no_rebalance_timeout_of_its_own(world, version, timeout_ms, is_kept):
+    """As Kafka 4.3.1 answers: a negative timeout is 0, and the member must sync at once."""
+    joining = world.join(version=version, rebalance_timeout_ms=timeout_ms)
+    world.run(10)
+    assert joining.answer.error_code == ErrorCode.NONE
+    assert bool(world.group().members) is is_kept

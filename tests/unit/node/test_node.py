@@ -8,6 +8,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.effects import Halt, Reply, Started
+from minikafka.common.environment import EndlessWorkLog
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import (
     ConnectionClosed,
@@ -18,6 +19,7 @@ from minikafka.common.events import (
 )
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
+from minikafka.common.timers import MAX_CHAIN
 from minikafka.log.checkpoints import read_clean_shutdown
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -71,6 +73,28 @@ def test_time_that_passed_fires_what_is_due_and_asks_for_the_next(one):
     assert due_ms is not None
     node.step(Tick(), later(one, due_ms - one.nodes[1].now.monotonic_ms))
     assert node.next_deadline_ms() > due_ms
+
+
+def test_a_timer_that_schedules_itself_at_once_does_not_hold_up_a_step(one, caplog):
+    node, fired = one.nodes[1].node, []
+    node.env.on_endless_work = EndlessWorkLog(node.env.clock)
+
+    def again():
+        fired.append(1)
+        node.env.after(0, again)
+
+    now = later(one)
+    node.env.after(0, again)
+    for _ in range(MAX_CHAIN + 5):
+        before = len(fired)
+        node.step(Tick(), now)
+        assert len(fired) == before + 1
+        assert node.next_deadline_ms() <= now.monotonic_ms
+    for _ in range(3 * MAX_CHAIN):
+        node.step(Tick(), now)
+    warnings = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "again start again and again" in warnings[0]
 
 
 def test_the_monotonic_clock_does_not_go_back(one):

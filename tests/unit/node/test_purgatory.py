@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
-from minikafka.node.purgatory import Purgatory
+from minikafka.node.purgatory import MAX_ROUNDS, Purgatory
 
 
 @pytest.fixture
@@ -137,3 +137,22 @@ def test_a_condition_that_raises_ends_its_wait_and_no_other(env, purgatory):
     assert outcomes == [True]
     assert [type(error) for error in failed] == [ZeroDivisionError]
     assert len(purgatory) == 0
+
+
+def test_requests_that_notify_one_another_go_on_in_the_next_step(env, purgatory):
+    reported, resumed = [], []
+    env.on_endless_work = reported.append
+
+    def park(_=True):
+        resumed.append(1)
+        purgatory.park(["a"], lambda: True, 1000, park, "Fetch")
+        env.notify("a")
+
+    park()
+    purgatory.drain()
+    assert len(resumed) == 1 + MAX_ROUNDS
+    assert reported == ["requests that notify one another (Fetch)"]
+    assert env.next_deadline_ms() == env.clock.monotonic_ms
+    env.take_later()()
+    purgatory.drain()
+    assert len(resumed) == 1 + 2 * MAX_ROUNDS

@@ -1,7 +1,10 @@
 """Clocks of a machine: rate and offset, and a timer that follows the rate."""
 
+import pytest
+
 from minikafka.common.clock import Now
 from minikafka.sim.world.machine_clock import EPOCH_MS, DeadlineTimer, MachineClock
+from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import World
 
 
@@ -64,3 +67,12 @@ def test_a_timer_fires_when_the_clock_of_the_machine_shows_the_deadline():
     timer.set(100)
     world.run(1_000)
     assert fired == [200]
+
+
+def test_deadlines_that_never_end_in_one_instant_are_a_violation():
+    world = World(1)
+    clock = MachineClock(world)
+    timer = DeadlineTimer(clock, lambda action: action(), lambda: timer.set(0))
+    timer.set(0)
+    with pytest.raises(Violation, match="Steps: the ticks of a node start again and again"):
+        world.run(1)
