@@ -93,7 +93,7 @@ class Environment:
     def __post_init__(self) -> None:
         """Log endless work, unless a simulator replaces `on_endless_work`."""
         self.on_endless_work = EndlessWorkLog(self.clock)
-        self.timers.on_long_chain = lambda name: self.on_endless_work(f"timers of {name}")
+        self.timers.on_long_chain = lambda name: self.on_endless_work(f"the timers of: {name}")
 
     def renew_budget(self) -> None:
         """Let the running step spend as much as at its beginning."""
@@ -218,11 +218,22 @@ class Environment:
 
     def guarded(self, what: str, callback: Callable[[], None]) -> Callable[[], None]:
         """Wrap the callback of a timer that serves clients, so that its errors are contained."""
+        return _Guarded(self, what, callback)
 
-        def run() -> None:
-            try:
-                callback()
-            except Exception as error:  # noqa: BLE001 - `contain` handles it
-                self.contain(what, error)
 
-        return run
+@dataclass(slots=True, eq=False)
+class _Guarded:
+    """A callback whose errors are contained."""
+
+    env: Environment
+    what: str
+    callback: Callable[[], None]
+
+    def __str__(self) -> str:
+        return self.what
+
+    def __call__(self) -> None:
+        try:
+            self.callback()
+        except Exception as error:  # noqa: BLE001 - `contain` handles it
+            self.env.contain(self.what, error)

@@ -103,9 +103,9 @@ class Timers:
 
 
 def _name(callback: Callable[[], None]) -> str:
-    """Return the name of the function that a callback runs, without its arguments."""
+    """Return the name of the function that a callback runs, or what a guarded one is for."""
     function = getattr(callback, "func", callback)
-    return str(getattr(function, "__qualname__", type(function).__name__))
+    return str(getattr(function, "__qualname__", function))
 
 
 def _ignore(_: str) -> None:
@@ -113,6 +113,6 @@ def _ignore(_: str) -> None:
 
 
 MAX_CHAIN: Final = 100
-"""Chains are as long as the work of one request has stages: ten in the longest simulated seeds."""
+"""A chain has a timer for each stage of one request; simulated clusters have chains of three."""
 _NEVER_MS: Final = -(1 << 63)
 _SWEEP_EVERY: Final = 4096

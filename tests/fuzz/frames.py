@@ -27,7 +27,7 @@ OFTEN = [
     for key in (
         ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.FETCH,
         ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP,
-        ApiKey.DELETE_RECORDS, ApiKey.INIT_PRODUCER_ID,
+        ApiKey.HEARTBEAT, ApiKey.LEAVE_GROUP, ApiKey.DELETE_RECORDS, ApiKey.INIT_PRODUCER_ID,
     )
     for behind in (0, 1, 2)
 ]  # fmt: skip

@@ -48,8 +48,10 @@ SANE = {
     },
     ApiKey.INIT_PRODUCER_ID: {"transactional_id": (None,)},
     ApiKey.JOIN_GROUP: {
-        **_MEMBER, "session_timeout_ms": (10_000,), "rebalance_timeout_ms": (3_000, 10_000),
-        "member_id": ("",), "protocols": None, "name": ("range",), "metadata": (b"m",),
+        **_MEMBER, "session_timeout_ms": (6_000, 10_000, 1_800_000),
+        "rebalance_timeout_ms": (3_000, 10_000, 0, 1, -1, -(2**31), 2**31 - 1),
+        "member_id": ("",), "protocols": None, "name": ("range", "range", "cooperative-sticky"),
+        "metadata": (b"m",),
     },
     ApiKey.SYNC_GROUP: {**_MEMBER, "assignments": None, "assignment": (b"a",)},
     ApiKey.HEARTBEAT: _MEMBER,

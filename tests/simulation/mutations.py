@@ -414,6 +414,14 @@ MUTATIONS = (
          "offset = wanted.fetch_offset + (self.reader_id < 0 and wanted.fetch_offset % 5 == 0)"),
     ),
     mutation(
+        "a rebalance without a joined member waits again and again",
+        ("group.rebalance", "Rebalance._complete_join",
+         "if group.members and not group.elect_joined_leader():",
+         ("if group.members and not group.elect_joined_leader():\n"
+         "        group.join_timer = self.env.after(\n"
+         "            group.rebalance_timeout_ms, partial(self._join_timed_out, group))")),
+    ),
+    mutation(
         "a group's commit does not replace the one before",
         ("group.offsets", "_put", "partitions[partition] = value",
          "partitions.setdefault(partition, value)"),

@@ -32,8 +32,8 @@ _COMMIT_EVERY = 2
 _RETRY_MS = 200
 _PROTOCOL = ("consumer", "round")
 _JOIN, _SYNC, _HEARTBEAT, _COMMIT, _OFFSETS, _FIND = 9, 5, 4, 8, 7, 3
-_STRANGER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
-_REJOIN = (*_STRANGER, ErrorCode.ILLEGAL_GENERATION, ErrorCode.REBALANCE_IN_PROGRESS)
+STRANGER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+_REJOIN = (*STRANGER, ErrorCode.ILLEGAL_GENERATION, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +106,7 @@ class SimMember:
     def _start_over(self, error: int) -> None:
         """Join again: without member id, at another coordinator, or as the same member."""
         self._lives += 1
-        if error in _STRANGER:
+        if error in STRANGER:
             self._member_id = ""
         if error not in _REJOIN:
             self._coordinator = None

@@ -11,6 +11,7 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
 from minikafka.sim.drive.group_workload import SimMember, is_stable
 from minikafka.sim.drive.incidents import DAMAGE
+from minikafka.sim.drive.odd_group_workload import OddGroupClient
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_workload import HOSTS, TransactionalWorkload
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
@@ -19,6 +20,7 @@ from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
 TOPIC = "t"
 """The topic that the clients use."""
 _SCAN_EVERY_MS = 3_000
+_ODD_GROUP_CLIENTS = ("odd-1", "odd-2", "odd-3")
 
 
 def client_names(plan: Plan) -> tuple[str, ...]:
@@ -29,7 +31,7 @@ def client_names(plan: Plan) -> tuple[str, ...]:
         *(f"p{number}" for number in range(plan.producers)),
         *(f"g{number}" for number in range(plan.groups)),
         *(["joint"] if plan.multi_partition else []),
-        *(["odd"] if plan.edge_cases else []),
+        *(["odd", *_ODD_GROUP_CLIENTS] if plan.edge_cases else []),
         *(HOSTS if plan.transactions else []),
     )
 
@@ -43,7 +45,9 @@ class RunClients:
     history: History
     checkers: Checkers
     _producers: list[SimProducer] = field(default_factory=list)
-    _others: list[MultiPartitionProducer | EdgeCaseClient] = field(default_factory=list)
+    _others: list[MultiPartitionProducer | EdgeCaseClient | OddGroupClient] = field(
+        default_factory=list
+    )
     _consumers: list[SimConsumer] = field(default_factory=list)
     _members: list[SimMember] = field(default_factory=list)
     transactional: TransactionalWorkload = field(init=False)
@@ -100,6 +104,8 @@ class RunClients:
                     self.connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
                 )
             )
+            for name in _ODD_GROUP_CLIENTS:
+                self._others.append(OddGroupClient(self.connections(name), name, plan.pace_ms))
         for other in self._others:
             other.start()
         if plan.transactions:
