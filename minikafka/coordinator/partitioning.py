@@ -1,5 +1,9 @@
 """The partition of an internal topic whose leader coordinates a group or a transactional id."""
 
+from typing import Final
+
+_SIGN: Final = 1 << 31
+
 
 def partition_of(key: str, partition_count: int) -> int:
     """Return the partition of a group id or transactional id.
@@ -7,7 +11,10 @@ def partition_of(key: str, partition_count: int) -> int:
     Source: `GroupCoordinatorService.partitionFor`, `TransactionStateManager.partitionFor`:
     `Utils.abs(key.hashCode()) % count`.
     """
-    return (java_hash(key) & 0x7FFFFFFF) % partition_count
+    hashed = java_hash(key)
+    # A negative number in Java. The lowest one has no absolute value there: Kafka takes 0.
+    size = hashed if hashed < _SIGN else (-hashed) % _SIGN
+    return size % partition_count
 
 
 def java_hash(text: str) -> int:

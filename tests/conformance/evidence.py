@@ -64,6 +64,8 @@ ALL = {
         Evidence("dumps by DumpLogSegments", 14, _files(DATA / "kafka", "*/*.dump.txt")),
         Evidence("snapshots of producers", 13, _files(DATA / "kafka", "*/*.snapshot")),
         Evidence("segments of __consumer_offsets", 1, _files(DATA / "consumer_offsets", "*.log")),
+        Evidence("segments with ids of coordinators", 21, _files(DATA / "coordinators", "*.log")),
+        Evidence("rows of partitions by Kafka", 100, _lines(DATA / "coordinator_partitions.txt")),
         Evidence("files with ACLs and quotas", 2, _files(DATA / "secured_metadata", "*")),
         Evidence("partition changes by Kafka", 1500, _lines(DATA / "partition_changes.txt")),
         Evidence(

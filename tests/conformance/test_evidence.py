@@ -18,10 +18,11 @@ def test_data_counts_are_as_stated(each):
 
 
 def test_every_file_of_the_recorded_data_is_counted():
-    counted = ("kafka", "consumer_offsets", "secured_metadata")
+    counted = ("kafka", "consumer_offsets", "coordinators", "secured_metadata")
     others = {
-        "codec_frames.json", "config_values.json", "operator_cases.json", "partition_changes.txt", "transaction_cases.json",
-        "pending_transactions.json", "transaction_state.log",
+        "codec_frames.json", "config_values.json", "coordinator_partitions.txt",
+        "operator_cases.json", "partition_changes.txt", "pending_transactions.json",
+        "transaction_cases.json", "transaction_state.log",
     }  # fmt: skip
     assert {path.name for path in evidence.DATA.iterdir()} == {*counted, *others}
 

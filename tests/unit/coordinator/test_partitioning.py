@@ -18,7 +18,10 @@ def test_hash_is_that_of_java_strings(text, expected):
     assert java_hash(text) == expected
 
 
-def test_partition_of_a_key_is_never_negative():
+def test_partition_of_a_key_is_the_absolute_value_of_its_hash():
     # The hash is Integer.MIN_VALUE, which has no absolute value in Java.
     assert partition_of("polygenelubricants", 50) == 0
     assert partition_of("hello", 50) == 22
+    # -1008770331
+    assert partition_of("orders", 50) == 31
+    assert partition_of("orders", 1 << 30) == 1008770331
