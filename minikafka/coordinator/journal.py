@@ -16,9 +16,9 @@ Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`
 
 import logging
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -33,11 +33,19 @@ from minikafka.common.errors import (
 from minikafka.common.faults import StorageFault
 from minikafka.coordinator.ports import LedPartition
 from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
-from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
+from minikafka.records.batch import HEADER_SIZE
+from minikafka.records.builder import (
+    BatchOptions,
+    NewRecord,
+    TransactionEnd,
+    build_batch,
+    max_record_size,
+)
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin
 
 _log = logging.getLogger("minikafka.coordinator")
+_Item = TypeVar("_Item")
 
 
 def _nothing() -> None:
@@ -136,6 +144,30 @@ class Journal:
         self._require_open_after_append()
         deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
         return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
+
+    def batches(
+        self, items: Iterable[_Item], record_of: Callable[[_Item], NewRecord], most: int
+    ) -> Iterator[list[_Item]]:
+        """Yield the items in order, in lists whose records `append` takes as one batch.
+
+        A list has at most `most` items, and one alone if its record is larger than a batch may be:
+        `append` then raises UnknownServerError, as it does in Kafka.
+        """
+        config = self.partition.log.config
+        room = min(config.records.max_message_bytes, config.segment_bytes) - HEADER_SIZE
+        # What a codec adds to bytes that cannot be compressed.
+        room -= room // 6 + 32 if self.settings().codec else 0
+        batch: list[_Item] = []
+        size = 0
+        for item in items:
+            more = max_record_size(record_of(item))
+            if batch and (size + more > room or len(batch) == most):
+                yield batch
+                batch, size = [], 0
+            batch.append(item)
+            size += more
+        if batch:
+            yield batch
 
     def append_end_marker(self, end: TransactionEnd) -> Write:
         """Append the marker that ends a producer's transaction in this partition.

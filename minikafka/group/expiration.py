@@ -18,6 +18,7 @@ from minikafka.coordinator.slices import in_slices
 from minikafka.group.group import Group, GroupState
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.records import group_key, offset_key
+from minikafka.records.builder import NewRecord
 
 if TYPE_CHECKING:
     from minikafka.group.shard import Shard
@@ -116,18 +117,26 @@ class GroupExpiration:
     def forget(
         self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
     ) -> Write | None:
-        """Write tombstones in batches of bounded size; return the last write, or None."""
-        keys: list[tuple[bytes, tuple[str, int] | None]] = [
-            (offset_key(group.group_id, *at), at) for at in partitions
-        ]
+        """Write tombstones in batches of bounded size; return the last write, or None.
+
+        Unlike Kafka (row 141), which fails if the tombstones do not fit into one batch. The group's
+        own one is the last: until then the group has the offsets that are left.
+
+        Raises:
+            The errors of `Journal.append`; what the batches before it have removed is gone.
+        """
+        keys: list[_Tombstone] = [(offset_key(group.group_id, *at), at) for at in partitions]
         if with_group:
             keys.append((group_key(group.group_id), None))
         write = None
-        for start in range(0, len(keys), _TOMBSTONES_A_BATCH):
-            write = self._forget_some(group, keys[start : start + _TOMBSTONES_A_BATCH])
+        for some in self.shard.journal.batches(keys, self._record, _TOMBSTONES_A_BATCH):
+            write = self._forget_some(group, some)
         return write
 
-    def _forget_some(self, group: Group, keys: list[tuple[bytes, tuple[str, int] | None]]) -> Write:
+    def _record(self, tombstone: "_Tombstone") -> NewRecord:
+        return self.shard.record(tombstone[0], None)
+
+    def _forget_some(self, group: Group, keys: list["_Tombstone"]) -> Write:
         group_id = group.group_id
         offsets = self.shard.offsets.get(group_id) or GroupOffsets()
 
@@ -139,7 +148,7 @@ class GroupExpiration:
 
         # `expect` comes last: if the write is committed already, it calls `committed`, which may
         # remove the offsets of the group.
-        write = self.shard.journal.append([self.shard.record(key, None) for key, _ in keys])
+        write = self.shard.journal.append([self._record(each) for each in keys])
         offsets.end_offset = write.end_offset
         for _, at in keys:
             if at is not None:
@@ -149,6 +158,10 @@ class GroupExpiration:
                 self.shard.groups.pop(group_id, None)
         self.shard.journal.expect(write.end_offset, on_committed=committed)
         return write
+
+
+_Tombstone = tuple[bytes, tuple[str, int] | None]
+"""The key of a tombstone, and the partition whose offset it removes; None removes the group."""
 
 
 def _units(looked_at: int, tombstones: int) -> int:

@@ -27,6 +27,9 @@ from minikafka.records.compression import Codec, compress
 _CONTROL_KEY = Struct(">hh")
 _END_MARKER = Struct(">hi")
 _CRC = Struct(">I")
+_MAX_VARINT = 5
+_MAX_OVERHEAD = 1 + 10 + 5 * _MAX_VARINT
+"""Attributes, timestamp, and five lengths and numbers."""
 
 
 class NewRecord(NamedTuple):
@@ -151,6 +154,14 @@ def write_varint(out: bytearray, number: int) -> None:
         out.append((raw & 0x7F) | 0x80)
         raw >>= 7
     out.append(raw)
+
+
+def max_record_size(record: NewRecord) -> int:
+    """Return a bound for the size of a record in a batch without compression, in bytes."""
+    size = _MAX_OVERHEAD + len(record.key or b"") + len(record.value or b"")
+    return size + sum(
+        2 * _MAX_VARINT + 4 * len(key) + len(value or b"") for key, value in record.headers
+    )
 
 
 def _write_record(out: bytearray, delta: int, record: NewRecord, base_timestamp: int) -> None:

@@ -83,13 +83,13 @@ def _remove(shard: TransactionShard, found: list[TransactionEntry], expiration_m
     # A request may have used an id since it was found.
     now_ms = shard.services.env.clock.wall_ms
     unused = [each for each in found if _is_unused(each, now_ms, expiration_ms)]
-    if unused:
+    for some in shard.journal.batches(unused, shard.tombstone, len(unused)):
         try:
-            shard.remove(unused)
+            shard.remove(some)
         except KafkaError as error:
             _log.info("expired transactional ids cannot be removed yet: %s", error)
         else:
-            _log.info("removing %d expired transactional ids", len(unused))
+            _log.info("removing %d expired transactional ids", len(some))
     return len(unused)
 
 

@@ -356,6 +356,8 @@ class TransactionShard:
     def remove(self, entries: list[TransactionEntry]) -> None:
         """Write tombstones for ids without a transaction, and forget the ids at the commit.
 
+        They must fit into one batch; see `Journal.batches`.
+
         Raises:
             KafkaError: see `Journal.append`.
         """
@@ -366,16 +368,18 @@ class TransactionShard:
             for entry in entries:
                 self._forget(entry)
 
-        now_ms = self.services.env.clock.wall_ms
-        records = [
-            NewRecord(now_ms, transaction_key(entry.transactional_id), None) for entry in entries
-        ]
+        records = [self.tombstone(entry) for entry in entries]
         try:
             self.journal.append(records, on_committed=committed)
         except KafkaError:
             for entry in entries:
                 entry.pending = None
             raise
+
+    def tombstone(self, entry: TransactionEntry) -> NewRecord:
+        """Return the record that removes an id."""
+        now_ms = self.services.env.clock.wall_ms
+        return NewRecord(now_ms, transaction_key(entry.transactional_id), None)
 
     # Memory
 

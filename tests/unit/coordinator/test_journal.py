@@ -1,5 +1,8 @@
 """Writes to the log, and how they end."""
 
+from dataclasses import replace
+from random import Random
+
 import pytest
 
 from minikafka.common.errors import (
@@ -8,7 +11,9 @@ from minikafka.common.errors import (
     NotCoordinatorError,
     UnknownServerError,
 )
+from minikafka.config.values import Config
 from minikafka.records.builder import NewRecord
+from minikafka.records.compression import Codec
 from tests.worlds.group_world import LostAtAppend
 
 RECORD = NewRecord(0, b"k", b"v")
@@ -83,3 +88,32 @@ def test_a_write_into_a_closed_journal_is_decided_at_once(world):
     write = journal.expect(1, on_decided=seen.append)
     assert write.settled()
     assert (write.code, seen) == (ErrorCode.NOT_COORDINATOR, [ErrorCode.NOT_COORDINATOR])
+
+
+@pytest.mark.parametrize("codec", ["NONE", "SNAPPY", "LZ4", "GZIP", "ZSTD"])
+def test_batches_are_as_large_as_the_log_allows_and_no_larger(world, codec):
+    world.config = Config({"offsets.topic.compression.codec": str(int(Codec[codec]))})
+    journal = journal_of(world)
+    rng = Random(1)
+    records = [NewRecord(7, rng.randbytes(rng.randrange(30_000)), None) for _ in range(200)]
+    batches = list(journal.batches(records, lambda each: each, 1_000))
+    assert [each for batch in batches for each in batch] == records
+    assert len(batches) in (3, 4)
+    for batch in batches:
+        assert journal.append(batch).code == ErrorCode.NONE
+
+
+def test_a_batch_has_the_records_that_were_asked_for_and_a_large_one_is_alone(world):
+    journal = journal_of(world)
+    small, large = [RECORD] * 5, NewRecord(0, b"k" * (2 << 20), None)
+    sizes = [len(each) for each in journal.batches([*small, large, *small], lambda each: each, 2)]
+    assert sizes == [2, 2, 1, 1, 2, 2, 1]
+    with pytest.raises(UnknownServerError):
+        journal.append([large])
+
+
+def test_a_batch_is_no_larger_than_a_segment(world):
+    world.log.config = replace(world.log.config, segment_bytes=10_000)
+    journal = journal_of(world)
+    records = [NewRecord(0, bytes(900), None)] * 50
+    assert [len(each) for each in journal.batches(records, lambda each: each, 50)] == [10] * 5

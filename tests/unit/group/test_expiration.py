@@ -62,3 +62,34 @@ def test_groups_are_cleaned_in_slices(world, few):
     assert list(shard.groups) == ["g19"]
     assert world.groups.memory.held_bytes == recount(world)
     assert world.committed(group="g19") == {0: 2}
+
+
+def with_long_names(world):
+    """A group with a thousand offsets, whose tombstones are larger than a batch may be."""
+    group, topic = "g" * 1_000, "t" * 249
+    for first in range(0, 1_000, 250):
+        write, _ = world.commit(
+            dict.fromkeys(range(first, first + 250), 5), group=group, topic=topic
+        )
+        assert write.code == 0
+    return group
+
+
+def test_a_group_is_deleted_whatever_the_size_of_its_names(world):
+    group = with_long_names(world)
+    write = world.groups.shard_of(group).delete_group(group)
+    assert write.code == 0
+    shard = world.groups.shards[0]
+    assert not shard.groups
+    assert not shard.offsets
+    assert world.groups.memory.held_bytes == 0
+    world.restart()
+    assert not world.groups.shards[0].groups
+    assert all(each.is_empty for each in world.groups.shards[0].offsets.values())
+
+
+def test_a_group_expires_whatever_the_size_of_its_names(world):
+    with_long_names(world)
+    world.run(9 * 24 * 3_600_000)
+    assert not world.groups.shards[0].groups
+    assert world.groups.memory.held_bytes == 0

@@ -111,3 +111,12 @@ def test_an_id_is_kept_until_its_tombstone_is_committed(make_world):
     world.replicate()
     assert world.shard.entries == {}
     assert world.coordinator.memory.held_bytes == 0
+
+
+def test_ids_expire_whatever_the_size_of_their_names(make_world):
+    world = make_world()
+    for number in range(100):
+        world.init(f"{number:05}" + 15_000 * "x")
+    world.run(8 * DAY_MS)
+    assert not world.shard.entries
+    assert world.coordinator.memory.held_bytes == 0
