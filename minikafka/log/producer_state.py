@@ -153,7 +153,7 @@ class ProducerState:
         if header.attributes & TRANSACTIONAL:
             if entry is not None and (duplicate := _duplicate(header, entry)) is not None:
                 return duplicate
-            self._check_verified(header, guard)
+            self._check_verified(header, entry, guard)
         epoch = header.producer_epoch
         if entry is None:
             if epoch < NO_EPOCH:
@@ -178,9 +178,9 @@ class ProducerState:
             RecordValidationError: INVALID_PRODUCER_EPOCH or INVALID_TXN_STATE.
         """
         is_transactional = bool(header.attributes & TRANSACTIONAL)
-        if is_transactional:
-            self._check_verified(header, guard)
         entry = self.producers.get(header.producer_id)
+        if is_transactional:
+            self._check_verified(header, entry, guard)
         if entry is None:
             return
         if header.producer_epoch < entry.epoch:
@@ -351,8 +351,17 @@ class ProducerState:
         # Of an ordered dictionary this takes the same time for any number of transactions.
         return next(iter(self.ongoing.values()), _NO_BOUND)
 
-    def _check_verified(self, header: BatchHeader, guard: VerificationGuard) -> None:
+    def _check_verified(
+        self, header: BatchHeader, entry: ProducerEntry | None, guard: VerificationGuard
+    ) -> None:
+        """Check the epoch, then that the batch belongs to a transaction.
+
+        A producer whose transaction was aborted by its timeout has an old epoch and no transaction:
+        it must learn that it can begin again, and INVALID_TXN_STATE would be fatal.
+        """
         producer_id = header.producer_id
+        if entry is not None and header.producer_epoch < entry.epoch:
+            raise _stale_epoch(header, entry.epoch)
         if guard is UNCHECKED or self.has_ongoing(producer_id, header.producer_epoch):
             return
         if guard is NOT_VERIFIED or not self.is_current(producer_id, guard):

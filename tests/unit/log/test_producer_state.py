@@ -265,6 +265,21 @@ def test_ongoing_transaction_of_an_older_epoch_does_not_count():
     assert refusal(state, transactional(0, epoch=4)) == ErrorCode.INVALID_TXN_STATE
 
 
+@pytest.mark.parametrize("is_verified", [False, True])
+def test_a_transactional_batch_of_an_older_epoch_is_fenced_and_not_out_of_its_transaction(
+    is_verified,
+):
+    """KAFKA-19690: INVALID_TXN_STATE is fatal for a producer that its coordinator has aborted."""
+    state = written(transactional(0, epoch=3))
+    guard = begin(state, epoch=3, sequence=1) if is_verified else NOT_VERIFIED
+    state.ended(marker(epoch=4, offset=1), EndMarker(False, 0), high_watermark=9, now_ms=0)
+    late = transactional(1, epoch=3)
+    assert rejected(state, late, guard) == ErrorCode.INVALID_PRODUCER_EPOCH
+    with pytest.raises(RecordValidationError) as caught:
+        state.check_coordinator_batch(late, guard)
+    assert caught.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+
+
 def test_marker_removes_the_guard():
     state = ProducerState()
     guard = begin(state)
