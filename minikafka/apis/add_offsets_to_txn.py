@@ -1,6 +1,7 @@
 """AddOffsetsToTxn (key 25), v0-4.
 
-Broker:      the coordinator adds the partition of `__consumer_offsets` that a group belongs to.
+Broker:      the coordinator adds the partition of `__consumer_offsets` that a group belongs to; it
+             creates the topic if it does not exist.
 Versions:    v2 PRODUCER_FENCED; v3 flexible.
 Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
              COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING,
@@ -9,11 +10,9 @@ Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
 """
 
 from minikafka.apis._transactions import await_commit, await_transition, code_for
-from minikafka.common.errors import KafkaError
+from minikafka.common.errors import CoordinatorNotAvailableError, KafkaError
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
-from minikafka.config import log_keys
-from minikafka.coordinator.partitioning import partition_of
 from minikafka.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.context import BrokerContext
@@ -32,7 +31,7 @@ def add_offsets_to_txn(
         write = ctx.broker.transactions.add_partitions(
             request.transactional_id,
             ProducerName(request.producer_id, request.producer_epoch),
-            frozenset((TopicPartition(OFFSETS_TOPIC, _partition_of(ctx, request.group_id)),)),
+            frozenset((_partition_of(ctx, request.group_id),)),
             client_version=0,
         )
     except KafkaError as error:
@@ -40,9 +39,16 @@ def add_offsets_to_txn(
     return AddOffsetsToTxnResponse(error_code=(yield from await_commit(write)))
 
 
-def _partition_of(ctx: BrokerContext, group_id: str) -> int:
+def _partition_of(ctx: BrokerContext, group_id: str) -> TopicPartition:
+    """Return the partition with the offsets of a group.
+
+    Raises:
+        CoordinatorNotAvailableError: this broker does not know the topic. Unlike Kafka (row 142),
+            which adds the partition that a new topic would have.
+    """
     index = ctx.broker.groups.partition_of(group_id)
-    if index is not None:
-        return index
-    # As Kafka: the topic may not exist yet, and will have this number of partitions.
-    return partition_of(group_id, ctx.broker.dynamic.current[log_keys.OFFSETS_TOPIC_NUM_PARTITIONS])
+    if index is None:
+        # The client finds the coordinator of the group only after this request.
+        ctx.broker.auto_topics.create([OFFSETS_TOPIC])
+        raise CoordinatorNotAvailableError
+    return TopicPartition(OFFSETS_TOPIC, index)

@@ -4,7 +4,8 @@ Each broker has one queue, with one WriteTxnMarkers request in flight and at mos
 a request; transactions that end meanwhile go out with the next request. A partition stays in a
 queue until its leader has written the marker, or until its topic is deleted. After a failure it is
 sent again, to the leader of that time, after a backoff that grows to 2 s. Partitions without a
-known leader are in a queue without a broker.
+known leader are in a queue without a broker, and those of an internal topic that is not known: it
+is not deleted, but the metadata of this broker is behind.
 
 Source: `TransactionMarkerChannelManager`, `TransactionMarkerRequestCompletionHandler`.
 """
@@ -18,6 +19,7 @@ from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.common.timers import Timer
 from minikafka.messages import write_txn_markers as messages
 from minikafka.metadata.broker_registration import Endpoint
@@ -112,7 +114,7 @@ class MarkerSender:
     def _route(self, markers: EndMarkers, partitions: Iterable[TopicPartition]) -> None:
         gone = []
         for partition in partitions:
-            if self.image().partition(*partition) is None:
+            if self._is_deleted(partition):
                 gone.append(partition)
             else:
                 self._enqueue(self._leader_of(partition), markers, partition)
@@ -123,6 +125,12 @@ class MarkerSender:
                 len(gone),
             )
             markers.on_written(frozenset(gone))
+
+    def _is_deleted(self, partition: TopicPartition) -> bool:
+        image = self.image()
+        if image.partition(*partition) is not None:
+            return False
+        return partition.topic not in INTERNAL_TOPICS or image.topic(partition.topic) is not None
 
     def _leader_of(self, partition: TopicPartition) -> int:
         registration = self.image().partition(*partition)
@@ -173,8 +181,7 @@ class MarkerSender:
         moved: Marked = {}
         for markers, partitions in list(batch.items()):
             for partition in list(partitions):
-                is_gone = self.image().partition(*partition) is None
-                if is_gone or self._leader_of(partition) != queue.broker_id:
+                if self._is_deleted(partition) or self._leader_of(partition) != queue.broker_id:
                     moved.setdefault(markers, {})[partition] = None
                     del partitions[partition]
             if not partitions:

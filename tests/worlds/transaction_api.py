@@ -9,6 +9,7 @@ from minikafka.apis.end_txn import end_txn
 from minikafka.apis.find_coordinator import find_coordinator
 from minikafka.apis.init_producer_id import init_producer_id
 from minikafka.apis.list_transactions import list_transactions
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.common.wait_key import WaitKey
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.absent import AbsentFeatureWarnings
@@ -42,7 +43,7 @@ class Asked:
         world = self.world
         broker = SimpleNamespace(
             transactions=world.coordinator,
-            groups=SimpleNamespace(partition_of=lambda group: None),
+            groups=SimpleNamespace(partition_of=self._partition_of),
             dynamic=SimpleNamespace(current=world.offsets_config),
             config=SimpleNamespace(inter_broker_listener_name="L"),
             producer_ids=world.ids,
@@ -60,6 +61,9 @@ class Asked:
         if self.writes_markers:
             world.write_all_markers()
         return answer
+
+    def _partition_of(self, group):
+        return 0 if OFFSETS_TOPIC in self.world.topics else None
 
     def _finished(self, steps):
         world = self.world

@@ -7,7 +7,7 @@ from random import Random
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config.values import Config
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
@@ -36,6 +36,7 @@ from tests.worlds.wire_world import Wire
 NAME = TopicPartition(TRANSACTIONS_TOPIC, 0)
 TOPIC_ID = Uuid.of(8, 8)
 T = Uuid.of(3, 3)
+OFFSETS = Uuid.of(4, 4)
 TIMEOUT_MS = 60_000
 
 
@@ -87,7 +88,7 @@ class TransactionWorld(Wire):
         self.ids = CountedIds()
         self.leaders = {0: 1, 1: 1, 2: 2, 3: 2}
         self.fenced = set()
-        self.topics = {"t": T}
+        self.topics = {"t": T, OFFSETS_TOPIC: OFFSETS}
         self.log = UnifiedLog.open(
             self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
             now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,

@@ -3,6 +3,8 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from minikafka.messages.end_txn import EndTxnRequest
 from tests.conformance.transaction_cases import Producer, add, init
@@ -83,3 +85,18 @@ def test_an_id_without_a_transition_does_not_wait(world, ask):
     begun_ms = world.now_ms
     assert code_of(ask(add("x", producer, [("t", 1)], 3), 3)) == ErrorCode.NONE
     assert world.now_ms == begun_ms
+
+
+def test_offsets_are_added_only_to_a_known_partition(world, ask):
+    """A coordinator whose metadata is behind would send no marker to the partition."""
+    producer = Producer(*world.settled(world.coordinator.initialize("x", 60_000, None)))
+    offsets = world.topics.pop(OFFSETS_TOPIC)
+    world.change_image()
+    request = AddOffsetsToTxnRequest("x", *producer, "g")
+    assert ask(request, 4).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert ask.created == [OFFSETS_TOPIC]
+    assert world.state() == "Empty"
+    world.topics[OFFSETS_TOPIC] = offsets
+    world.change_image()
+    assert ask(request, 4).error_code == ErrorCode.NONE
+    assert world.entry().current.partitions == {TopicPartition(OFFSETS_TOPIC, 0)}

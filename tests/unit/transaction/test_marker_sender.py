@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.internal_topics import OFFSETS_TOPIC
 from tests.worlds.transaction_world import at
 
 RETRIED = [
@@ -156,6 +157,32 @@ def test_a_deleted_topic_needs_no_marker(world, when):
         world.topics.clear()
         world.change_image()
         assert world.sent(for_ms=3_000) == []
+    assert world.state() == "CompleteCommit"
+
+
+@pytest.mark.parametrize("when", ["before", "waiting"])
+def test_the_marker_of_a_group_waits_until_its_topic_is_known_again(world, when):
+    offsets = {OFFSETS_TOPIC: world.topics[OFFSETS_TOPIC]}
+    producer = world.ongoing(at(2, OFFSETS_TOPIC))
+    if when == "waiting":
+        world.end(producer)
+        world.answer_markers(world.one(), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    world.topics.clear()
+    world.change_image()
+    if when == "before":
+        world.end(producer)
+    assert world.sent(for_ms=10_000) == []
+    assert world.sender.unknown_destinations == 1
+    assert world.state() == "PrepareCommit"
+    world.topics |= offsets
+    world.change_image()
+    world.answer_markers(world.one(for_ms=3_000))
+    assert world.state() == "CompleteCommit"
+
+
+def test_a_partition_that_an_internal_topic_does_not_have_needs_no_marker(world):
+    world.end(world.ongoing(at(9, OFFSETS_TOPIC)))
+    assert world.sent() == []
     assert world.state() == "CompleteCommit"
 
 
