@@ -68,6 +68,8 @@ class Environment:
     units_per_step: int = STEP_UNITS
     budget: Budget = field(default_factory=lambda: Budget(STEP_UNITS))
     """The budget that is left in the running step."""
+    sliced_units: int = 0
+    """The work of slices in the running step; see `coordinator.slices`."""
     queued_bytes: int = 0
     """Bytes of records that were copied because their validation takes longer than a step."""
     client: Hashable = None

@@ -1,4 +1,7 @@
-"""Work on all groups of a partition in slices: the first one now, the rest in later steps."""
+"""Work on all groups of a partition in slices: the first one now, the rest in later steps.
+
+The slices of all partitions share the work of a step.
+"""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,15 +15,18 @@ MOST_UNITS: Final = 300
 def in_slices(env: Environment, pieces: Iterator[int]) -> None:
     """Run an iterator to its end, `MOST_UNITS` in each step; each item is its cost in units.
 
-    Other work may run where the iterator yields, and may change any state.
+    Other work may run where the iterator yields, and may change any state. If other slices have
+    done the work of this step already, the first slice runs in a later step as well.
     """
 
     def run() -> None:
-        units = 0
         for cost in pieces:
-            units += cost
-            if units >= MOST_UNITS:
+            env.sliced_units += cost
+            if env.sliced_units >= MOST_UNITS:
                 env.later(run)
                 return
 
-    run()
+    if env.sliced_units >= MOST_UNITS:
+        env.later(run)
+    else:
+        run()

@@ -23,12 +23,14 @@ def shard_of(world):
 
 
 def next_slice(world):
+    world.env.sliced_units = 0
     world.env.take_later()()
 
 
 def slices_left(world):
     count = 0
     while (work := world.env.take_later()) is not None:
+        world.env.sliced_units = 0
         work()
         count += 1
     return count
@@ -49,6 +51,29 @@ def test_pieces_run_until_a_step_has_done_enough(world, few):
     next_slice(world)
     assert done == [2, 2, 2, 5, 1]
     assert world.env.take_later() is None
+
+
+def test_all_slices_share_the_work_of_a_step(world, few):
+    """A node has a shard for each partition, and the periodic cleaning begins with all of them."""
+    done = []
+
+    def pieces(name):
+        for _ in range(3):
+            done.append(name)
+            yield 2
+
+    world.env.sliced_units = 0
+    for name in "abc":
+        slices.in_slices(world.env, pieces(name))
+    assert done == ["a", "a", "a"]
+    steps = []
+    while (work := world.env.take_later()) is not None:
+        world.env.sliced_units = 0
+        before = len(done)
+        work()
+        steps.append(len(done) - before)
+    assert max(steps) == 3
+    assert sorted(done) == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
 
 
 def test_groups_are_loaded_in_slices_and_served_together(world, few):
