@@ -30,6 +30,9 @@ class TransactionalOffsets:
     """The offsets of open transactions, by producer id and partition."""
 
     _by_producer: dict[int, dict[TopicIndex, TransactionalOffset]] = field(default_factory=dict)
+    _producers: dict[TopicIndex, dict[int, None]] = field(default_factory=dict)
+    """The producers whose open transactions have an offset of the partition that was not
+    replaced: a commit finds them without those of other partitions."""
     _transactions: dict[TopicIndex, int] = field(default_factory=dict)
     """The number of transactions with an offset of the partition whose end is not committed."""
 
@@ -50,6 +53,7 @@ class TransactionalOffsets:
         if at not in offsets:
             self._transactions[at] = self._transactions.get(at, 0) + 1
         offsets[at] = TransactionalOffset(end_offset, value)
+        self._producers.setdefault(at, {})[producer_id] = None
 
     def replace(self, at: TopicIndex, end_offset: int) -> list[OffsetCommitValue]:
         """Note a record of a partition at `end_offset`: return the earlier ones, which it replaces.
@@ -57,18 +61,28 @@ class TransactionalOffsets:
         They do not count any more if their transactions commit.
         """
         replaced: list[OffsetCommitValue] = []
-        if at not in self._transactions:
-            return replaced
-        for offsets in self._by_producer.values():
-            found = offsets.get(at)
-            if found is not None and found.value is not None and found.end_offset < end_offset:
+        for producer_id in list(self._producers.get(at, ())):
+            offsets = self._by_producer[producer_id]
+            found = offsets[at]
+            if found.value is not None and found.end_offset < end_offset:
                 offsets[at] = TransactionalOffset(found.end_offset, None)
                 replaced.append(found.value)
+                self._forget_producer(producer_id, at)
         return replaced
+
+    def _forget_producer(self, producer_id: int, at: TopicIndex) -> None:
+        producers = self._producers.get(at)
+        if producers is not None:
+            producers.pop(producer_id, None)
+            if not producers:
+                del self._producers[at]
 
     def end(self, producer_id: int) -> dict[TopicIndex, TransactionalOffset]:
         """Return the offsets of a transaction that has ended; its partitions stay unstable."""
-        return self._by_producer.pop(producer_id, {})
+        ended = self._by_producer.pop(producer_id, {})
+        for at in ended:
+            self._forget_producer(producer_id, at)
+        return ended
 
     def end_committed(self, partitions: Iterable[TopicIndex]) -> None:
         """Note that the end of a transaction with these partitions is committed."""

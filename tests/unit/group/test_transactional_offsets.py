@@ -49,3 +49,25 @@ def test_a_replaced_offset_can_be_written_again():
 
 def test_the_end_of_an_unknown_transaction_has_no_offsets():
     assert TransactionalOffsets().end(7) == {}
+
+
+class Compared(int):
+    """An end offset that counts its comparisons."""
+
+    count = 0
+
+    def __gt__(self, other):
+        Compared.count += 1
+        return int(self) > other
+
+
+def test_a_commit_visits_only_open_producers_of_its_own_partition(monkeypatch):
+    monkeypatch.setattr(Compared, "count", 0)
+    offsets = TransactionalOffsets()
+    for producer_id in range(1_000):
+        offsets.write(producer_id, ("t", producer_id % 100), value(1), 10)
+    offsets.write(7_000, AT, value(2), 10)
+    assert len(offsets.replace(AT, Compared(20))) == 11
+    assert Compared.count == 11
+    assert offsets.replace(AT, Compared(30)) == []
+    assert Compared.count == 11
