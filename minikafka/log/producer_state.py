@@ -134,6 +134,11 @@ class ProducerState:
         guard.cover(producer_epoch, sequence)
         return guard
 
+    def end_verification(self, producer_id: int, guard: VerificationGuard) -> None:
+        """Remove a guard, unless it was removed already."""
+        if self.is_current(producer_id, guard):
+            del self.unverified[producer_id]
+
     def is_current(self, producer_id: int, guard: VerificationGuard) -> bool:
         """True unless a marker or an append of the producer has removed the guard."""
         return self.unverified.get(producer_id) is guard

@@ -27,6 +27,7 @@ from minikafka.config.values import Config
 from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.replica.add_partitions_to_txn import Question
 from minikafka.replica.partition import Partition
+from minikafka.replica.verification_guards import VerificationGuards
 
 _ITEM_BYTES = 1024
 """The memory that a waiting append takes besides its records."""
@@ -85,6 +86,7 @@ class TransactionalAppends:
     env: Environment
     verifier: Verifier
     config: Callable[[], Config]
+    guards: VerificationGuards = field(default_factory=VerificationGuards)
     _queues: dict[TopicPartition, dict[int, _Queue]] = field(default_factory=dict)
 
     def admit(
@@ -167,15 +169,19 @@ class TransactionalAppends:
             bumps_epochs=producer.adds_partition,
             now_ms=self.env.clock.monotonic_ms,
         )
+        self.guards.add(guard, queue.partition, producer.producer_id)
 
         def done(code: ErrorCode) -> None:
             if not queue.items or queue.items[0] is not item:
+                self.guards.settle(guard)
                 return  # the queue was ended meanwhile
             if not code and self._must_ask_again(queue, item, guard):
+                self.guards.settle(guard)
                 self._verify(queue, item)
                 return
             queue.items.popleft()
             self._run(item, code or guard)
+            self.guards.settle(guard)
             self._advance(queue)
 
         self.verifier.ask(
