@@ -43,7 +43,7 @@ def _partition_of(ctx: BrokerContext, group_id: str) -> TopicPartition:
     """Return the partition with the offsets of a group.
 
     Raises:
-        CoordinatorNotAvailableError: this broker does not know the topic. Unlike Kafka (row 142),
+        CoordinatorNotAvailableError: this broker does not know the topic. Unlike Kafka (row 141),
             which adds the partition that a new topic would have.
     """
     index = ctx.broker.groups.partition_of(group_id)

@@ -19,6 +19,7 @@ from minikafka.common.errors import (
     KafkaError,
     RebalanceInProgressError,
     UnknownMemberIdError,
+    UnknownServerError,
 )
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -72,7 +73,8 @@ class Membership:
         """Let a member join the next generation.
 
         Raises:
-            UnknownMemberIdError, FencedInstanceIdError, InconsistentGroupProtocolError
+            UnknownMemberIdError, FencedInstanceIdError, InconsistentGroupProtocolError,
+            UnknownServerError
         """
         joining = Joining(self.env)
         known = request.member_id
@@ -125,6 +127,13 @@ class Membership:
     ) -> None:
         member_id = request.member_id
         if member_id in group.pending_members:
+            if request.group_instance_id is not None:
+                # As Kafka: such an id is given to dynamic members only. Accepted, it would be the
+                # second member of its instance.
+                raise UnknownServerError(
+                    f"member id {member_id} was issued to a dynamic member, and cannot join as "
+                    f"static member {request.group_instance_id}"
+                )
             self._add(group, member_id, request, caller, joining)
             return
         member = group.require_member(member_id, request.group_instance_id)
@@ -236,6 +245,7 @@ class Membership:
             response.leader = previous_leader or ""
         member.is_new = False
         answer_join(member, response)
+        self.rebalance.renew_session(group, member, member.session_timeout_ms)
 
     # Heartbeats and sessions
 

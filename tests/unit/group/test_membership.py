@@ -9,6 +9,7 @@ from minikafka.common.errors import (
     InconsistentGroupProtocolError,
     RebalanceInProgressError,
     UnknownMemberIdError,
+    UnknownServerError,
 )
 from minikafka.group.group import GroupState
 
@@ -244,3 +245,52 @@ def test_failed_write_gives_a_static_member_its_former_id_back(make_world):
     again.write.expire()
     assert again.answer.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     world.heartbeat(former, 1, instance="a")
+
+
+@pytest.mark.parametrize("instance", ["a", "other"])
+def test_an_id_that_was_issued_cannot_join_as_a_static_member(world, instance):
+    """It would be the second member of its instance. Kafka: UNKNOWN_SERVER_ERROR, too."""
+    (static_id,) = static(world, "a")
+    issued = world.member_id()
+    with pytest.raises(UnknownServerError):
+        world.join(issued, instance=instance)
+    assert list(world.group().members) == [static_id]
+    assert world.group().static_members == {"a": static_id}
+    world.heartbeat(static_id, 1, instance="a")
+    world.join(issued)
+    assert issued in world.group().members
+
+
+def test_a_static_member_that_waits_longer_than_its_session_has_a_session_afterwards(make_world):
+    world = make_world(replicas=(1, 2), group_min_session_timeout_ms=1)
+    joining = world.join(instance="a", session_timeout_ms=1_000)
+    world.run()
+    first = joining.answer.member_id
+    world.sync(first, 1, {first: b"x"}, instance="a")
+    world.replicate()
+    world.run()
+    again = world.join(instance="a", session_timeout_ms=1_000)
+    world.run(4_000)
+    assert not again.settled()
+    world.replicate()
+    assert again.settled()
+    assert again.answer.error_code == ErrorCode.NONE
+    world.run(999)
+    world.heartbeat(again.answer.member_id, 1, instance="a")
+    world.run(1_001)
+    assert not world.group().members
+
+
+def test_a_member_that_waits_has_a_session_timer_all_the_time(make_world):
+    world = make_world(group_min_session_timeout_ms=1)
+    leader, follower = world.stable(2, session_timeout_ms=500)
+    waiting = world.join(leader, session_timeout_ms=1)
+    long_chains = []
+    world.env.timers.on_long_chain = long_chains.append
+    for _ in range(40):
+        world.run(400)
+        with pytest.raises(RebalanceInProgressError):
+            world.heartbeat(follower, 1)
+        assert world.group().members[leader].timer.pending
+    assert not waiting.settled()
+    assert long_chains == []
