@@ -9,6 +9,7 @@ counted there.
 
 from tests.mutation import mutation
 from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
+from tests.simulation.session_mutations import SESSION_MUTATIONS
 from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
 
 MUTATIONS = (
@@ -347,17 +348,6 @@ MUTATIONS = (
          "voted_id=asked.replica_id, voted_directory_id=asked.replica_directory_id); "
          "self.env.after(1, lambda: self.quorum._election is vote and self.quorum._persist(vote))")),
     ),
-    # Brokers that have stopped
-    mutation(
-        "sessions: a broker that does not answer counts as stopped",
-        ("controller.stopped_brokers", "StoppedBrokers._answered", "why == REFUSED and",
-         "response is None and"),
-    ),
-    mutation(
-        "sessions: a broker whose connection was closed counts as stopped",
-        ("controller.stopped_brokers", "StoppedBrokers._ask", "_, endpoint = target",
-         "return self.on_stopped(*target)"),
-    ),
     mutation(
         "quorum: a leader does not notice that no voter fetches",
         ("raft.elections", "QuorumElections._lost_quorum", "self.resign()", "self._check_quorum()"),
@@ -481,6 +471,7 @@ MUTATIONS = (
         ("apis._produce_outcomes", "append_failed", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
     *LOG_DIR_MUTATIONS,
+    *SESSION_MUTATIONS,
     *TRANSACTION_MUTATIONS,
 )  # fmt: skip
 
