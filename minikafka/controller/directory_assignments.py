@@ -62,10 +62,10 @@ def _assign(
     if broker.broker_id not in found.registration.replicas:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER, []
     record = _change(view, broker, directory, found)
-    records = [] if record is None else [record]
-    if not is_online(found.registration.directory(broker.broker_id), broker.log_dirs):
-        records += _election(view, records, found)
-    return ErrorCode.NONE, records
+    was_online = is_online(found.registration.directory(broker.broker_id), broker.log_dirs)
+    if record is None or was_online:
+        return ErrorCode.NONE, [] if record is None else [record]
+    return ErrorCode.NONE, [record, *_election(view, record, found)]
 
 
 def _change(
@@ -90,16 +90,15 @@ def _change(
 
 
 def _election(
-    view: View, records: list[PartitionChangeRecord], found: IndexedPartition
+    view: View, record: PartitionChangeRecord, found: IndexedPartition
 ) -> list[PartitionChangeRecord]:
     """Elect a leader after a replica moved from an offline or lost directory to an online one.
 
     The broker may be unfenced already, so no later unfencing would start this election (L1, L6).
+    `record` is the change of the directory, which is not in the view.
     """
-    later = view.after(records)
-    again = later.find(later.image.topics[found.topic.topic_id], found.partition.partition)
-    assert again is not None
-    if again.registration.leader != NO_LEADER:
+    changed = found._replace(registration=found.registration.merge(record))
+    if changed.registration.leader != NO_LEADER:
         return []
-    record = later.change(again, Target())
-    return [] if record is None else [record]
+    election = view.change(changed, Target())
+    return [] if election is None else [election]

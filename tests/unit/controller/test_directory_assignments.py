@@ -5,6 +5,7 @@ import pytest
 from minikafka.common.errors import ErrorCode, StaleBrokerEpochError, UnsupportedVersionError
 from minikafka.common.ids import Uuid
 from minikafka.controller import directory_assignments
+from minikafka.controller.view import View
 from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.metadata.features import METADATA_VERSION
 from tests.worlds.quorum_world import QuorumWorld, formatted_disk
@@ -186,3 +187,21 @@ def test_a_directory_changes_neither_elr_nor_last_known_elr_e4(world):
     assert (after.leader, after.elr, after.last_known_elr, after.last_known_leader) == (
         -1, (1, 3), (2,), before.last_known_leader
     )  # fmt: skip
+
+
+def test_the_work_for_each_replica_is_the_same_in_large_topics(world, monkeypatch):
+    """2,000 replicas of a topic with 9,000 partitions took 1.7 s: each copied the topic's map."""
+    world.register(1, log_dirs=[HOME, OTHER])
+    world.heartbeat(1)
+    world.join(2)
+    world.create(assignment=((1, 2),) * 50)
+    for index in range(50):
+        assign(world, OTHER, index=index)
+    world.fence(1)
+    world.register(1, log_dirs=[HOME, UNKNOWN])
+    world.heartbeat(1)
+    monkeypatch.setattr(View, "after", lambda *_: pytest.fail("an image is built for a replica"))
+    for index in range(50):
+        _, error = assign(world, HOME, index=index)
+        assert error == ErrorCode.NONE
+        assert world.partition(index=index).directory(1) == HOME
