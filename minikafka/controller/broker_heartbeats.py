@@ -110,10 +110,13 @@ class BrokerHeartbeats:
         else:
             session.contact_ms = now_ms
 
-    def extend(self, delay_ms: int) -> None:
-        """Extend every session by a time during which no heartbeat could be received."""
+    def extend(self, delay_ms: int, now_ms: int) -> None:
+        """Extend every session by a time that ended now, and in which no heartbeat was received.
+
+        A session whose heartbeat arrived since is not extended beyond that heartbeat.
+        """
         for session in self._sessions.values():
-            session.contact_ms += delay_ms
+            session.contact_ms = max(session.contact_ms, min(session.contact_ms + delay_ms, now_ms))
 
     def progressed(self, broker_id: int, metadata_offset: int) -> None:
         """Note that a broker has applied the metadata log up to and including this offset."""

@@ -418,7 +418,7 @@ class QuorumController:
         if late_ms > check_ms:
             # Unlike Kafka (row 22): while this process was paused it could not receive any
             # heartbeat.
-            self.heartbeats.extend(late_ms)
+            self.heartbeats.extend(late_ms, now_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
             _log.info("broker %d is fenced: its session timed out", broker_id)
             self._fence(self.latest.brokers[broker_id])

@@ -94,9 +94,18 @@ def test_every_heartbeat_extends_the_session(sessions):
 
 def test_time_in_which_no_heartbeat_could_arrive_does_not_count(sessions):
     sessions.touch(1, 10, 1000)
-    sessions.extend(500)
+    sessions.extend(500, 1550)
     assert sessions.ended([broker()], 1600) == []
     assert sessions.ended([broker()], 1601) == [1]
+
+
+def test_a_session_whose_heartbeat_ended_the_pause_is_not_extended_beyond_it(sessions):
+    """The heartbeat that woke the process is handled before its timers."""
+    sessions.touch(1, 10, 1000)
+    sessions.touch(1, 10, 1550)
+    sessions.extend(500, 1550)
+    assert sessions.ended([broker()], 1650) == []
+    assert sessions.ended([broker()], 1651) == [1]
 
 
 def test_fenced_brokers_and_other_incarnations_have_no_session_to_end(sessions):

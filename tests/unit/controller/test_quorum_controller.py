@@ -88,6 +88,20 @@ def test_an_open_transaction_of_a_former_epoch_is_aborted(elr_topic):
     assert restarted.image == restarted.loader.image
 
 
+def test_a_broker_whose_heartbeat_ended_a_pause_has_one_session_from_then_on(elr_topic):
+    """The step handles the request that waited, then the timers: nothing extends it twice."""
+    env = elr_topic.env
+    now_ms = env.clock.monotonic_ms + 60_000
+    env.clock.set(Now(now_ms, now_ms))
+    elr_topic.heartbeat(1)
+    env.timers.fire_due(now_ms)
+    elr_topic.settle()
+    elr_topic.advance(8_000)
+    assert not elr_topic.image.brokers[1].fenced
+    elr_topic.advance(3_000)
+    assert elr_topic.image.brokers[1].fenced
+
+
 def test_what_is_written_is_seen_at_once_and_committed_later(world):
     result = world.controller.decide(
         cluster_control.register_controller,
