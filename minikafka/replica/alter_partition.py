@@ -1,7 +1,8 @@
 """The sender of this broker's ISR proposals to the controller.
 
-One request is in flight at a time; proposals that are made meanwhile go together into the next one.
-A proposal replaces an older one of the same partition that was not sent yet.
+One request is in flight at a time; proposals that are made meanwhile go together into the next one,
+or into several, since a controller handles a request in one step and limits its size. A proposal
+replaces an older one of the same partition that was not sent yet.
 
 Source: `DefaultAlterPartitionManager`, KIP-497, KIP-903.
 """
@@ -16,11 +17,14 @@ from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import alter_partition as messages
 from minikafka.replica.isr_proposals import IsrProposal
 from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS
 
 _log = logging.getLogger("minikafka.replica")
 _VERSION = 3
 _RETRY_MS = 50
 _FOREVER_MS = 1 << 40
+_MAX_ELEMENTS = MAX_CLIENT_REQUEST_ELEMENTS
+"""The limit for the array elements of one request: a controller on any listener accepts it."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -53,7 +57,7 @@ class AlterPartitionManager:
         self._scheduled = False
         if self.is_asking or not self._unsent:
             return
-        sent, self._unsent = self._unsent, {}
+        sent = self._take()
         self.is_asking = True
         self.channel.send(
             self._request(sent),
@@ -61,6 +65,20 @@ class AlterPartitionManager:
             timeout_ms=_FOREVER_MS,
             on_done=lambda response, _: self._answered(sent, response),
         )
+
+    def _take(self) -> dict[TopicIdPartition, IsrProposal]:
+        """Remove and return the proposals of the next request, the oldest first."""
+        taken: dict[TopicIdPartition, IsrProposal] = {}
+        elements = 0
+        for key, proposal in self._unsent.items():
+            # The topic, the partition, and the members of the ISR.
+            elements += 2 + len(proposal.isr)
+            if elements > _MAX_ELEMENTS and taken:
+                break
+            taken[key] = proposal
+        for key in taken:
+            del self._unsent[key]
+        return taken
 
     def _request(
         self, proposals: dict[TopicIdPartition, IsrProposal]
@@ -98,10 +116,13 @@ class AlterPartitionManager:
                     if proposal is not None:
                         _report(proposal, answer)
         self.is_asking = False
-        # A controller responds for every partition; a proposal that it left out is sent again.
-        self._unsent = {**sent, **self._unsent}
+        # A controller responds for every partition; a proposal that it left out is sent again, but
+        # not before those that were not sent yet.
+        delay_ms = _RETRY_MS if sent else 0
+        for key, proposal in sent.items():
+            self._unsent.setdefault(key, proposal)
         if self._unsent:
-            self._schedule(_RETRY_MS)
+            self._schedule(delay_ms)
 
 
 def _report(proposal: IsrProposal, answer: Any) -> None:

@@ -1,11 +1,15 @@
 """ISR proposals on their way to the controller."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.messages import alter_partition as messages
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.in_sync_replicas import IsrState
+from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS, decode_request, encode_request
 from tests.unit.replica.conftest import TOPIC_ID
 from tests.unit.replica.conftest import World as PartitionWorld
 from tests.worlds.wire_world import Wire
@@ -160,3 +164,60 @@ def test_answer_of_another_leader_epoch_changes_nothing(world):
     world.join(2)
     world.reply(world.one(), leader_epoch=4, epoch=9)
     assert world.partition.partition_epoch == 0
+
+
+def many(count, topics=1, members=3):
+    """Proposals of partitions that need no log."""
+    isr = tuple(range(1, members + 1))
+    return [
+        SimpleNamespace(
+            partition=SimpleNamespace(
+                topic_id=Uuid.of(5, index % topics + 1),
+                topic_partition=TopicPartition("many", index),
+                proposals=SimpleNamespace(committed=lambda *_: None, failed=lambda *_: None),
+            ),
+            isr=isr, broker_epochs=(-1,) * members, leader_epoch=0, partition_epoch=0,
+            recovery_state=0,
+        )
+        for index in range(count)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "topics"), [(26_000, 1), (12_000, 12_000)])
+def test_proposals_are_split_below_what_the_controller_accepts(world, count, topics):
+    """One request of 25,001 proposals was refused, and repeated without end."""
+    for proposal in many(count, topics):
+        world.manager.propose(proposal)
+    seen = []
+    while len(seen) < count:
+        sent = world.one()
+        seen += [
+            (topic.topic_id, row.partition_index)
+            for topic in sent.body.topics
+            for row in topic.partitions
+        ]
+        frame = b"".join(map(bytes, encode_request(1, "x", sent.body, 3)))
+        decode_request(memoryview(frame[4:]), MAX_CLIENT_REQUEST_ELEMENTS)
+        answers = [
+            messages.AlterPartitionResponseTopicData(
+                topic.topic_id,
+                [
+                    messages.AlterPartitionResponsePartitionData(row.partition_index, isr=[1])
+                    for row in topic.partitions
+                ],
+            )
+            for topic in sent.body.topics
+        ]
+        world.answer(sent, messages.AlterPartitionResponse(topics=answers))
+    assert len(dict.fromkeys(seen)) == len(seen) == count
+    assert world.sent(1000) == []
+
+
+def test_proposals_that_were_not_sent_yet_go_before_a_repeated_one(world):
+    for proposal in many(9_000):
+        world.manager.propose(proposal)
+    sent = world.one()
+    world.refuse(sent, ErrorCode.STALE_BROKER_EPOCH)
+    again = world.one(RETRY_MS)
+    count = len(sent.body.topics[0].partitions)
+    assert again.body.topics[0].partitions[0].partition_index == count
