@@ -1,5 +1,7 @@
 """Quorums of three voters in the simulated world: the leader ends, and another voter leads."""
 
+from functools import partial
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
@@ -9,6 +11,10 @@ from minikafka.messages.describe_quorum import (
     DescribeQuorumRequestPartitionData,
     DescribeQuorumRequestTopicData,
     DescribeQuorumResponse,
+)
+from minikafka.messages.remove_raft_voter import (
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
 )
 from minikafka.raft.snapshots import snapshot_ids
 from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, SimCluster, host
@@ -243,3 +249,92 @@ def test_a_new_disk_of_a_voter_is_filled_from_the_others():
     quorum.nodes[other].kill()
     assert quorum.agree() == leader
     assert quorum.raft(replaced).high_watermark == quorum.raft(leader).high_watermark
+
+
+def remove(quorum, node_id):
+    """Ask the active controller to remove a voter; the error code."""
+    leader = quorum.controller_id
+    client = quorum.client(f"remove-{node_id}", leader, CONTROLLER_PORT)
+    request = RemoveRaftVoterRequest(quorum.cluster_id, node_id, quorum.directory_ids[node_id])
+    return client.ask(request, RemoveRaftVoterResponse).error_code
+
+
+def test_active_controllers_that_remove_themselves_go_on_as_observers():
+    """KAFKA-17608, twice: until one voter is left."""
+    quorum = Quorum.of_three()
+    removed = []
+    for _ in range(2):
+        leader = quorum.controller_id
+        assert remove(quorum, leader) == ErrorCode.NONE
+        removed.append(leader)
+        quorum.world.run_until(
+            lambda: any(map(quorum.is_active, set(quorum.controller_ids) - set(removed))),
+            FAILOVER_MS,
+            "another one leads",
+        )
+        quorum.agree()
+        assert quorum.raft(quorum.controller_id).voters.ids == [
+            each for each in quorum.controller_ids if each not in removed
+        ]
+    assert all(node.alive for node in quorum.nodes.values())
+
+
+@pytest.mark.parametrize("is_stopped_first", [False, True])
+def test_with_auto_join_a_removed_controller_stays_away_if_it_was_stopped_first(is_stopped_first):
+    """KAFKA-19850, as docs/operations.md says."""
+    quorum = Quorum.of_three(given={"controller.quorum.auto.join.enable": "true"})
+    removed = quorum.others(quorum.controller_id)[0]
+    if is_stopped_first:
+        quorum.nodes[removed].shut_down()
+        quorum.world.run_until(lambda: not quorum.nodes[removed].alive, 10_000, "it has stopped")
+    assert remove(quorum, removed) == ErrorCode.NONE
+    quorum.world.run(30_000)
+    assert (removed in quorum.raft(quorum.controller_id).voters.ids) is not is_stopped_first
+
+
+def with_brokers(seed):
+    quorum = Quorum(
+        world=World(seed), brokers=3, separate_controller=True, voters=3, is_dynamic=True
+    )
+    quorum.start()
+    return quorum
+
+
+def next_leader(quorum, former):
+    others = quorum.others(former)
+    quorum.world.run_until(
+        lambda: any(map(quorum.is_active, others)), FAILOVER_MS, "another one leads"
+    )
+    return next(filter(quorum.is_active, others))
+
+
+def follow(quorum, first):
+    """True if every broker has the record at offset `first`, committed."""
+    return all(quorum.raft(each).high_watermark > first for each in quorum.broker_ids)
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True], ids=["killed", "cut off from voters"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_observers_follow_each_new_leader_within_a_second(seed, is_cut_off):
+    """KAFKA-20514: they do not go on asking the former leader."""
+    quorum = with_brokers(seed)
+    for _ in range(3):
+        former, began_ms = quorum.controller_id, quorum.world.now_ms
+        if is_cut_off:
+            for each in quorum.others(former):
+                quorum.network.cut(host(each), host(former))
+        else:
+            quorum.nodes[former].kill()
+        leader = next_leader(quorum, former)
+        # A leader that is cut off answers observers until it resigns.
+        resigns_ms = began_ms + FETCH_MS * 3 // 2 if is_cut_off else 0
+        quorum.world.run_until(
+            partial(follow, quorum, quorum.raft(leader).epoch_start_offset),
+            max(resigns_ms - quorum.world.now_ms, 0) + 1_000,
+            "every broker has the new leader's first record",
+        )
+        if is_cut_off:
+            quorum.network.heal_all()
+        else:
+            quorum.nodes[former].start()
+        quorum.world.run(5_000)
