@@ -205,3 +205,17 @@ def test_the_work_for_each_replica_is_the_same_in_large_topics(world, monkeypatc
         _, error = assign(world, HOME, index=index)
         assert error == ErrorCode.NONE
         assert world.partition(index=index).directory(1) == HOME
+
+
+def test_two_directories_that_fail_in_one_heartbeat_both_take_their_replicas_along(world):
+    homes = [Uuid.of(60, x) for x in (1, 2, 3)]
+    world.register(1, log_dirs=homes)
+    world.heartbeat(1)
+    world.join(2)
+    world.create(assignment=((1, 2),) * 3)
+    for index, home in enumerate(homes):
+        assign(world, home, index=index)
+    world.heartbeat(1, offline_log_dirs=homes[1:])
+    assert world.image.brokers[1].log_dirs == (homes[0],)
+    assert [world.partition(index=index).leader for index in range(3)] == [1, 2, 2]
+    assert [world.partition(index=index).isr for index in range(3)] == [(1, 2), (2,), (2,)]

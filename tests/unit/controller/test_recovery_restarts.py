@@ -8,6 +8,7 @@ from minikafka.apis.broker_heartbeat import decide_heartbeat
 from minikafka.common.errors import NotControllerError
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.image import RESOURCE_BROKER
 from tests.unit.controller.conftest import came_back, keep_alive
 from tests.worlds.recovery_world import RecoveryWorld, lost_world
 
@@ -127,3 +128,20 @@ def test_a_heartbeat_at_a_controller_that_is_not_active_checks_no_recovery(lost)
     lost.recovery.heartbeat()
     with pytest.raises(NotControllerError):
         decide_heartbeat(lost.controller, BrokerHeartbeatRequest(broker_id=1), 1)
+
+
+def test_a_recovery_that_restarts_waits_its_whole_time_again(lost):
+    """U5, U7: the time that an interrupted recovery has waited does not count."""
+    lost.set_config("", "unclean.recovery.timeout.ms", "60000", RESOURCE_BROKER)
+    came_back(lost, 1, 2)
+    assert lost.counts == (1, 0, 0)
+    keep_alive(lost, 1, 2, for_ms=50_000)
+    lost.fence(2)
+    lost.talk()
+    keep_alive(lost, 1, for_ms=1_000)
+    lost.heartbeat(2)
+    lost.talk()
+    keep_alive(lost, 1, 2, for_ms=50_000)
+    assert lost.leader == -1
+    keep_alive(lost, 1, 2, for_ms=15_000)
+    assert lost.leader == 2

@@ -263,6 +263,56 @@ def test_one_of_two_others_is_a_majority_with_the_leader():
     assert world.raft.is_leader
 
 
+@pytest.mark.parametrize(
+    ("others", "fetching", "is_kept"),
+    [
+        ((101, 102, 103), (101,), False),
+        ((101, 102, 103), (101, 103), True),
+        ((101, 102, 103, 104), (102,), False),
+        ((101, 102, 103, 104), (102, 104), True),
+    ],
+)
+def test_a_majority_of_four_and_five_voters_keeps_the_leader(others, fetching, is_kept):
+    world = VoterWorld.started(others=others)
+    for _ in ("pre-vote", "vote"):
+        for request in world.wait_for(ApiKey.VOTE)[:2]:
+            world.vote_answer(request, granted=True)
+    assert world.raft.is_leader
+    for _ in range(10):
+        world.fetched_by(*fetching)
+        world.advance(SETTINGS.fetch_timeout_ms)
+    assert world.raft.is_leader is is_kept
+
+
+@pytest.mark.parametrize("fetching", [(101,), (101, 102)])
+def test_a_leader_that_removes_itself_needs_a_majority_of_the_others(fetching):
+    world = VoterWorld.started().elect()
+    world.fetched_by(101)
+    world.fetched_by(101)
+    end_offset = world.raft.high_watermark
+    world.raft.changes.remove(CONTROLLER_ID, directory_of(CONTROLLER_ID))
+    for _ in range(10):
+        for each in fetching:
+            # They do not reach the record, so that it is not committed.
+            world.raft.fetched(each, directory_of(each), end_offset)
+        world.advance(SETTINGS.fetch_timeout_ms)
+    assert world.raft.is_leader is (len(fetching) == 2)
+
+
+def test_a_voter_whose_leader_ends_its_epoch_grants_pre_votes_at_once(world):
+    world.follow(101, 1)
+    world.fetch_answer(world.wait_for(ApiKey.FETCH)[-1])
+
+    def is_granted():
+        request = vote_request(1, 102, pre_vote=True, last_epoch=0)
+        return world.ask(vote, request, 2).topics[0].partitions[0].vote_granted
+
+    assert not is_granted()
+    successors = [(102, directory_of(102)), (CONTROLLER_ID, directory_of(CONTROLLER_ID))]
+    assert world.elections.answer_end_epoch(1, 101, successors) == ErrorCode.NONE
+    assert is_granted()
+
+
 def test_fetches_of_other_nodes_do_not_keep_a_leader():
     """An observer, and a node with the id of a voter and another directory."""
     world = VoterWorld.started().elect()

@@ -170,6 +170,18 @@ def test_another_leader_begins_again(world):
     assert not counts(world)
 
 
+def test_what_a_former_leader_had_is_no_measure_of_the_next_one(world):
+    """Its log may have more that was committed with what this voter had acknowledged."""
+    world.follow(101, 1)
+    fetch(world, records=records(0, 3))
+    fetch(world)
+    fetch(world, records=records(3))
+    world.follow(102, 2)
+    assert fetch(world, high_watermark=4) == (-1, 4)
+    assert not counts(world)
+    assert world.disk.exists(FILE)
+
+
 def test_a_restart_does_not_end_it(world):
     world.follow(101, 1)
     fetch(world, records=records(0))

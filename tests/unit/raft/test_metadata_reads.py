@@ -134,3 +134,18 @@ def test_a_snapshot_before_the_log_is_not_the_earliest_one(world):
 
 def test_the_snapshot_at_offset_zero_is_never_named(world):
     assert read(world, 0, 0).snapshot is None
+
+
+def test_a_follower_at_the_start_of_the_log_in_another_epoch_gets_the_snapshot(world):
+    """Its records before the start are of an epoch that the snapshot does not end with."""
+    world.snapshotter.retention.max_bytes = 0
+    for _ in range(2):
+        world.write_snapshot()
+        world.advance(1000)
+    log = world.raft.log
+    (snapshot,) = (x for x in log.snapshots if x.end_offset)
+    again = QuorumWorld.started(world.disk)
+    assert again.raft.log.start_offset == snapshot.end_offset
+    epoch = again.raft.epoch
+    assert read(again, snapshot.end_offset, snapshot.epoch, epoch).snapshot is None
+    assert read(again, snapshot.end_offset, snapshot.epoch + 1, epoch).snapshot == snapshot

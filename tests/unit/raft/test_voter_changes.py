@@ -14,11 +14,13 @@ from minikafka.common.errors import (
     VoterNotFoundError,
 )
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
 from minikafka.messages.end_quorum_epoch import EndQuorumEpochRequest
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import Endpoint, FeatureRange
+from minikafka.raft.snapshots import read_snapshot, snapshot_ids
 from minikafka.raft.voter_set import RaftVoter
 from minikafka.records.batch import ControlType
 from tests.worlds.quorum_world import CONTROLLER_ID, LISTENER
@@ -253,6 +255,17 @@ def test_a_new_leader_commits_a_record_of_its_epoch_first():
     world.raft.changes.remove(101, directory_of(101))
 
 
+def test_what_former_leaders_committed_is_no_record_of_the_new_epoch():
+    """The high watermark is the start of the epoch: all before it is committed, and no more."""
+    disk = elected().disk
+    world = VoterWorld.started(disk)
+    world.raft.on_high_watermark(world.raft.end_offset)
+    world.elect()
+    assert world.raft.high_watermark == world.raft.epoch_start_offset
+    with pytest.raises(RequestTimedOutError, match="of its epoch"):
+        world.raft.changes.remove(101, directory_of(101))
+
+
 def test_only_the_leader_changes_voters():
     world = VoterWorld.started().follow(101, 1)
     for ask in (
@@ -412,3 +425,50 @@ def test_a_voter_stands_until_its_removal_is_committed():
     world.fetched_by(101)
     assert world.role == "resigned"
     assert not world.raft.quorum.may_stand
+
+
+# Snapshots beside a change that is not committed
+
+
+def snapshot_before_a_change(world):
+    """Append a record and the removal of 102, and commit only the record, with a snapshot."""
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    end_offset = world.raft.end_offset
+    before = world.raft.voters
+    world.raft.changes.remove(102, directory_of(102))
+    assert world.raft.voters != before
+    world.snapshotter.max_bytes = 1
+    world.settle()
+    world.raft.fetched(101, directory_of(101), end_offset)
+    world.settle()
+    world.finish_snapshot()
+    assert world.raft.high_watermark == end_offset < world.raft.end_offset
+    return before
+
+
+def snapshots(world):
+    return [each for each in snapshot_ids(world.disk, METADATA_FOLDER) if each.end_offset]
+
+
+def test_a_snapshot_has_the_voters_of_its_end(leader):
+    """Not those of a change that may be truncated."""
+    before = snapshot_before_a_change(leader)
+    (snapshot_id,) = snapshots(leader)
+    assert snapshot_id.end_offset == leader.raft.high_watermark
+    snapshot = read_snapshot(leader.disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
+    assert snapshot.voters == before
+
+
+def test_the_removal_of_snapshots_keeps_the_voters_before_a_change(leader):
+    """The change may be truncated: then the voters before it hold again."""
+    leader.snapshotter.max_bytes = 1
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    commit(leader, 101)
+    leader.finish_snapshot()
+    assert len(snapshots(leader)) == 1
+    leader.snapshotter.retention.max_bytes = 0
+    before = snapshot_before_a_change(leader)
+    (snapshot_id,) = snapshots(leader)
+    assert snapshot_id.end_offset == leader.raft.high_watermark
+    assert leader.raft.quorum.history.truncate(leader.raft.high_watermark)
+    assert leader.raft.voters == before

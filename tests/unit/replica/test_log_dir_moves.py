@@ -91,6 +91,14 @@ def test_the_swap_waits_for_the_metadata(managed):
     assert managed.partition().log is managed.logs.get(T)
 
 
+def test_the_acceptance_of_another_directory_does_not_end_the_wait(managed):
+    """An assignment of before the move may be answered after its report."""
+    reported(managed)
+    managed.manager.assignments.on_accepted(KEY, DIRS[0])
+    managed.run(2_000)
+    assert (home(managed), pending(managed)) == ("/one", DIRS[1])
+
+
 def test_other_changes_of_the_metadata_do_not_end_the_wait(managed):
     reported(managed)
     managed.apply(managed.put(1, directory=DIRS[0]))
