@@ -130,3 +130,10 @@ def test_group_survives_its_record():
     assert (again.state, again.generation, again.leader_id) == (GroupState.STABLE, 4, "a")
     assert [m.assignment for m in again.members.values()] == [b"1", b""]
     assert again.static_members == {"i": "a"}
+
+
+def test_a_static_member_that_is_replaced_owes_no_sync():
+    group = group_of(member("a", instance="i"), member("b"))
+    group.unsynced = {"a": None, "b": None}
+    group.replace_static("a", "a2")
+    assert list(group.unsynced) == ["b"]

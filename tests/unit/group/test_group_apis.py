@@ -13,6 +13,7 @@ from minikafka.apis.list_groups import list_groups
 from minikafka.apis.offset_delete import offset_delete
 from minikafka.apis.offset_fetch import offset_fetch
 from minikafka.apis.sync_group import sync_group
+from minikafka.apis.txn_offset_commit import txn_offset_commit
 from minikafka.apis.write_txn_markers import write_txn_markers
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
@@ -40,12 +41,18 @@ from minikafka.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from minikafka.messages.sync_group import SyncGroupRequest
+from minikafka.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 from minikafka.messages.write_txn_markers import (
     WritableTxnMarker,
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
 from minikafka.metadata.image import ImageBuilder
+from tests.worlds import group_requests
 from tests.worlds.group_requests import Asked, T
 from tests.worlds.group_world import LostAtAppend
 
@@ -383,3 +390,44 @@ def test_many_groups_are_deleted_some_a_step(ask, world, monkeypatch):
         *((name, 0) for name in names),
         ("x", ErrorCode.GROUP_ID_NOT_FOUND),
     ]
+
+
+@pytest.mark.parametrize(
+    ("verified", "expected"),
+    [
+        (ErrorCode.NETWORK_EXCEPTION, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS),
+        (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_COORDINATOR),
+        (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.INVALID_PRODUCER_EPOCH),
+    ],
+)
+def test_a_failed_verification_is_told_in_terms_of_groups(ask, monkeypatch, verified, expected):
+    """A producer retries NETWORK_EXCEPTION and NOT_LEADER_OR_FOLLOWER only for a partition."""
+    monkeypatch.setattr(group_requests, "_admit", lambda _, __, write: write(verified))
+    topic = TxnOffsetCommitRequestTopic("t", partitions=[TxnOffsetCommitRequestPartition(0, 5)])
+    request = TxnOffsetCommitRequest("x", "g", 7, 0, topics=[topic])
+    with pytest.raises(StopIteration) as ended:
+        next(ask(txn_offset_commit, request, 5))
+    assert codes(ended.value.value) == [expected]
+
+
+@pytest.mark.parametrize("version", [7, 9])
+@pytest.mark.parametrize("requires", [True, False])
+def test_only_a_reader_that_requires_stable_offsets_waits_for_a_transaction(
+    ask, world, version, requires
+):
+    ask.commit()
+    world.commit_transactional({0: 99})
+    if version == 7:
+        topic = OffsetFetchRequestTopic("t", [0])
+        request = OffsetFetchRequest("g", [topic], require_stable=requires)
+        (row,) = ask(offset_fetch, request, version).topics[0].partitions
+    else:
+        group = OffsetFetchRequestGroup(
+            "g", topics=[OffsetFetchRequestTopics("t", partition_indexes=[0])]
+        )
+        request = OffsetFetchRequest(groups=[group], require_stable=requires)
+        (row,) = ask(offset_fetch, request, version).groups[0].topics[0].partitions
+    if requires:
+        assert row.error_code == ErrorCode.UNSTABLE_OFFSET_COMMIT
+    else:
+        assert (row.error_code, row.committed_offset) == (ErrorCode.NONE, 40)

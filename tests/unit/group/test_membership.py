@@ -12,6 +12,7 @@ from minikafka.common.errors import (
     UnknownServerError,
 )
 from minikafka.group.group import GroupState
+from tests.worlds.group_world import SESSION_MS
 
 
 def test_new_dynamic_member_is_given_its_id_before_it_may_join(world):
@@ -240,11 +241,15 @@ def test_failed_write_gives_a_static_member_its_former_id_back(make_world):
     world.sync(former, 1, {former: b"x"}, instance="a")
     world.replicate()
     world.heartbeat(former, 1, instance="a")
-    again = world.join(instance="a")
+    again = world.join(instance="a", protocols=("range", "x"), session_timeout_ms=7_000)
     assert not again.settled()
     again.write.expire()
     assert again.answer.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     world.heartbeat(former, 1, instance="a")
+    member = world.group().members[former]
+    assert [name for name, _ in member.protocols] == ["range"]
+    assert member.session_timeout_ms == SESSION_MS
+    assert world.group().votes == {"range": 1}
 
 
 @pytest.mark.parametrize("instance", ["a", "other"])
@@ -270,7 +275,7 @@ def test_a_static_member_that_waits_longer_than_its_session_has_a_session_afterw
     world.replicate()
     world.run()
     again = world.join(instance="a", session_timeout_ms=1_000)
-    world.run(4_000)
+    world.run(4_500)
     assert not again.settled()
     world.replicate()
     assert again.settled()

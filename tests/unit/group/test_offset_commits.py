@@ -15,6 +15,7 @@ from minikafka.common.errors import (
     TransactionCoordinatorFencedError,
     UnknownMemberIdError,
 )
+from minikafka.coordinator import slices
 from minikafka.log.verification import NOT_VERIFIED
 
 
@@ -260,3 +261,14 @@ def test_marker_waits_for_a_coordinator(make_world):
         world.end_transaction()
     world.run()
     assert world.end_transaction().code == ErrorCode.NONE
+
+
+def test_an_offset_for_a_topic_that_is_created_again_outlives_the_removal_of_the_old_ones(world):
+    world.commit({0: 1, 1: 1}, topic="t")
+    # Other slices have done the work of this step: the offsets are removed in a later one.
+    world.env.sliced_units = slices.MOST_UNITS
+    world.groups.forget_topics(frozenset("t"))
+    world.commit_transactional({0: 5}, topic="t")
+    world.run()
+    world.end_transaction()
+    assert world.committed() == {0: 5}

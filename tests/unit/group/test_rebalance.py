@@ -291,3 +291,28 @@ def test_only_version_0_has_no_rebalance_timeout_of_its_own(world, version, time
     world.run(10)
     assert joining.answer.error_code == ErrorCode.NONE
     assert bool(world.group().members) is is_kept
+
+
+@pytest.mark.parametrize("gone", ["leader", "follower"])
+def test_a_member_that_leaves_before_the_assignment_starts_a_rebalance(world, gone):
+    leader, follower = (each.member_id for each in world.enter(2))
+    world.leave((leader if gone == "leader" else follower, None))
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    left = follower if gone == "leader" else leader
+    with pytest.raises(RebalanceInProgressError):
+        world.sync(left, 1, {left: b"x"})
+    assert world.join(left).answer.generation_id == 2
+
+
+def test_the_wait_for_syncs_ends_with_its_generation(world):
+    leader, follower = (each.member_id for each in world.enter(2, session_timeout_ms=300_000))
+    errors = []
+    world.env.on_contained = lambda what, error: errors.append(error)
+    world.join(leader, protocols=("range", "x"), session_timeout_ms=300_000)
+    assert world.group().sync_timer is None
+    world.run(59_999)
+    world.join(follower, session_timeout_ms=300_000)
+    assert world.group().state is GroupState.COMPLETING_REBALANCE
+    world.run(1)
+    assert list(world.group().members) == [leader, follower]
+    assert errors == []

@@ -409,3 +409,10 @@ def test_guards_are_bounded_and_expire():
     assert len(state.unverified) == MOST_PRODUCERS
     state.expire(now_ms=100, expiration_ms=100)
     assert not state.unverified
+
+
+def test_a_producer_with_an_open_transaction_is_not_forgotten_for_lack_of_room():
+    state = written(header(0, producer_id=1, attributes=TRANSACTIONAL), header(0, producer_id=2))
+    assert state.forget_longest_idle(5) == 1
+    assert list(state.producers) == [1]
+    assert state.first_unstable_offset == 0

@@ -183,3 +183,26 @@ def test_a_crash_while_an_index_is_made_again_loses_no_entry():
         disk.crash()
         assert open_log(disk, recovery_point=2).aborted_transactions(0, 2) == aborted
     assert crashes > 3
+
+
+def test_aborted_transactions_of_all_segments_are_found():
+    log = open_log(SimDisk("/d"), clean=True)
+    for sequence in range(3):
+        abort_transaction(log, sequence)
+        log.roll(NOW)
+    assert [each.first_offset for each in log.aborted_transactions(0, 6)] == [0, 2, 4]
+    assert [each.first_offset for each in log.aborted_transactions(2, 6)] == [2, 4]
+
+
+def test_records_below_the_start_of_the_log_hold_back_no_reader():
+    log = open_log(SimDisk("/d"), clean=True)
+    ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
+    for sequence in range(3):
+        data = build_batch(
+            [NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=sequence, **ids)
+        )
+        log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW, guard=UNCHECKED)
+    log.update_high_watermark(3)
+    assert log.first_unstable_offset == 0
+    log.increment_log_start_offset(2)
+    assert (log.first_unstable_offset, log.last_stable_offset) == (2, 2)

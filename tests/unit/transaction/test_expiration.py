@@ -120,3 +120,18 @@ def test_ids_expire_whatever_the_size_of_their_names(make_world):
     world.run(8 * DAY_MS)
     assert not world.shard.entries
     assert world.coordinator.memory.held_bytes == 0
+
+
+def test_an_id_whose_tombstone_cannot_be_written_can_be_used(make_world):
+    world = make_world(
+        replicas=(1, 2),
+        transactional_id_expiration_ms=50_000,
+        transaction_remove_expired_transaction_cleanup_interval_ms=20_000,
+    )
+    world.replicate()
+    world.init()
+    world.partition.min_isr = 3
+    world.run(for_ms=60_000)
+    assert world.entry().pending is None
+    world.partition.min_isr = 1
+    assert world.init().epoch == 1

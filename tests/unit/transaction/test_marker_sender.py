@@ -240,3 +240,26 @@ def test_an_answer_whose_handling_fails_is_asked_for_again(world, monkeypatch):
     assert [type(error) for error in contained] == [ZeroDivisionError]
     world.answer_markers(world.one(for_ms=3_000))
     assert world.state() == "CompleteCommit"
+
+
+def sent_after(world):
+    """The next request, and the time until it is sent."""
+    begin_ms = world.now_ms
+    while not (sent := world.sent(for_ms=10)):
+        pass
+    return sent[0], world.now_ms - begin_ms
+
+
+def test_a_leader_that_is_found_after_another_one_gets_its_markers_soon(world):
+    world.leaders = {0: -1, 1: -1}
+    world.change_image()
+    ended(world, at(0), at(1))
+    assert world.sent(for_ms=20_000) == []
+    world.leaders[0] = 1
+    world.change_image()
+    first, _ = sent_after(world)
+    world.leaders[1] = 2
+    world.change_image()
+    second, took_ms = sent_after(world)
+    assert took_ms <= 60
+    assert (first.channel.host, second.channel.host) == ("b1", "b2")

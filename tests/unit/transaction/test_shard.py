@@ -13,8 +13,12 @@ from minikafka.common.errors import (
     UnknownServerError,
 )
 from minikafka.common.faults import StorageFault
+from minikafka.coordinator import slices
+from minikafka.rpc.calls import Calls
 from minikafka.transaction.request_rules import ProducerName
+from minikafka.transaction.shard import TransactionShardState
 from tests.worlds.transaction_world import at
+from tests.worlds.wire_world import take_turn
 
 
 @pytest.fixture
@@ -193,3 +197,35 @@ def test_a_disk_that_fails_at_a_write_ends_the_coordinator(world, monkeypatch):
         world.coordinator.describe("x")
     assert world.coordinator.shards == {}
     assert world.coordinator.memory.held_bytes == 0
+
+
+def test_a_coordinator_that_is_deposed_while_it_resumes_sends_no_more_markers(world, monkeypatch):
+    for number in range(20):
+        world.end(world.ongoing(at(0), name=f"x{number}"), name=f"x{number}")
+    world.env.end()
+    world.env.effects.clear()
+    world.calls = Calls(world.env, "test")
+    world.start()
+    world.lead()
+    monkeypatch.setattr(slices, "MOST_UNITS", 1)
+    while world.shard.state is TransactionShardState.LOADING:
+        take_turn(world.env, world.now_ms)
+    begun = sum(entry.markers is not None for entry in world.shard.entries.values())
+    entries = list(world.shard.entries.values())
+    assert 0 < begun < 20
+    world.lead(leader=2)
+    world.run(for_ms=1_000)
+    assert sum(entry.markers is not None for entry in entries) == begun
+
+
+def test_a_coordinator_that_is_deposed_before_the_end_writes_nothing(world):
+    world.end(world.ongoing(at(0)))
+    shard, entry = world.shard, world.entry()
+    end_offset = world.log.log_end_offset
+    errors = []
+    world.env.on_contained = lambda what, error: errors.append(error)
+    shard._written(entry, entry.markers, frozenset((at(0),)))
+    world.lead(leader=2)
+    world.run(for_ms=1_000)
+    assert world.log.log_end_offset == end_offset
+    assert (errors, shard.retries) == ([], {})
