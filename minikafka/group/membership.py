@@ -19,7 +19,6 @@ from minikafka.common.errors import (
     KafkaError,
     RebalanceInProgressError,
     UnknownMemberIdError,
-    UnknownServerError,
 )
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -73,8 +72,7 @@ class Membership:
         """Let a member join the next generation.
 
         Raises:
-            UnknownMemberIdError, FencedInstanceIdError, InconsistentGroupProtocolError,
-            UnknownServerError
+            UnknownMemberIdError, FencedInstanceIdError, InconsistentGroupProtocolError
         """
         joining = Joining(self.env)
         known = request.member_id
@@ -130,10 +128,8 @@ class Membership:
             if request.group_instance_id is not None:
                 # As Kafka: such an id is given to dynamic members only. Accepted, it would be the
                 # second member of its instance.
-                raise UnknownServerError(
-                    f"member id {member_id} was issued to a dynamic member, and cannot join as "
-                    f"static member {request.group_instance_id}"
-                )
+                joining.complete(join_failure(ErrorCode.UNKNOWN_SERVER_ERROR, ""))
+                return
             self._add(group, member_id, request, caller, joining)
             return
         member = group.require_member(member_id, request.group_instance_id)
