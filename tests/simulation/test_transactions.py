@@ -30,12 +30,14 @@ from minikafka.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from minikafka.sim.world.sim_cluster import host
 from tests.conformance.transaction_cases import Producer, add, codes_of
 from tests.worlds.sim_world import (
     BY_NAME,
     batch,
     create_topic,
     fetch,
+    leader_client,
     produce_request,
     registration,
     replica,
@@ -225,3 +227,39 @@ def test_a_transaction_whose_marker_an_unclean_election_lost_can_be_aborted(give
     )  # fmt: skip
     leader.ask(WriteTxnMarkersRequest([marker]), WriteTxnMarkersResponse, version=1)
     assert stable() == 3
+
+
+def test_a_marker_that_only_the_former_leader_has_is_written_again(cluster):
+    """It counts neither for the last stable offset nor for the coordinator."""
+    client = Client(cluster)
+    producer = client.init()
+    coordinator = client.coordinator()
+    kept = (coordinator, cluster.controller_id)
+    leader = next(number for number in (3, 2, 1) if number not in kept)
+    followers = [number for number in (1, 2, 3) if number != leader]
+    create_topic(cluster, "u", replicas=[(leader, *followers)])
+    client.add(producer, ("u", 0))
+    options = {"producer_id": producer[0], "producer_epoch": producer[1], "base_sequence": 0}
+    request = produce_request("u", batch(b"v", is_transactional=True, **options))
+    request.transactional_id = "x"
+    answer = leader_client(cluster, "u").ask(request, ProduceResponse, version=BY_NAME)
+    assert answer.responses[0].partition_responses[0].error_code == ErrorCode.NONE
+    former = replica(cluster, leader, "u").log
+    ending = EndTxnRequest("x", *producer, True)
+    cluster.client(node_id=coordinator).send(ending, lambda _: None, version=4)
+    cluster.world.run_until(lambda: former.log_end_offset == 2, 5_000, "the marker is written")
+    for number in followers:
+        # The fetches that wait are answered in the step that writes the marker.
+        cluster.network.clog(host(leader), host(number))
+    assert former.last_stable_offset == 0
+    assert client.described().transaction_state == "PrepareCommit"
+    cluster.nodes[leader].kill()
+    cluster.world.run_until(
+        lambda: registration(cluster, "u").leader in followers, 60_000, "another broker leads"
+    )
+    now = replica(cluster, registration(cluster, "u").leader, "u").log
+    assert (now.log_end_offset, now.last_stable_offset) == (1, 0)
+    cluster.world.run_until(
+        lambda: client.described().transaction_state == "CompleteCommit", 60_000, "it is complete"
+    )
+    assert now.last_stable_offset == now.log_end_offset == 2
