@@ -111,7 +111,8 @@ def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
     of_release = levels_of(metadata_version)
     levels = {METADATA_VERSION: metadata_version}
     levels |= {name: of_release[name] for name in DEFAULT_LEVELS if of_release.get(name)}
-    levels |= given
+    # A feature that this node does not have is at level 0 without a record.
+    levels |= {name: level for name, level in given.items() if name in SUPPORTED_FEATURES}
     for name, level in levels.items():
         needed, least = dependency(name, level) or (METADATA_VERSION, 0)
         if levels.get(needed, 0) < least:
@@ -136,6 +137,9 @@ def _feature_level(feature: str) -> tuple[str, int]:
     if not separator or not (text.isascii() and text.isdigit()):
         raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
     if supported is None:
+        # As Kafka: level 0 of a feature is no feature.
+        if name in levels_of(LATEST_METADATA_VERSION) and not text.strip("0"):
+            return name, 0
         raise FormatError(f"--feature {name}: level {text} is not supported; allowed: none")
     try:
         return name, whole_number(text, supported.minimum, supported.maximum)

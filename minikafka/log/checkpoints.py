@@ -81,6 +81,11 @@ def write_epochs(
     write_file(disk, f"{folder}/{LEADER_EPOCHS}", _encode(rows), sync=sync)
 
 
+def is_empty(disk: Disk, name: str) -> bool:
+    """True if a file has no bytes: Apache Kafka leaves such a file for a log without epochs."""
+    return read_file(disk, name) == b""
+
+
 def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:
     """A log's leader epochs, both columns ascending; None if the file is missing or damaged."""
     rows = _decode(read_file(disk, f"{folder}/{LEADER_EPOCHS}"), fields=2)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs
+from minikafka.log.checkpoints import LEADER_EPOCHS, is_empty, read_epochs
 from minikafka.log.disk import Disk
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
 from minikafka.log.producer_loading import flushed_damage, headers_below
@@ -25,7 +25,8 @@ def load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEp
     entries = read_epochs(disk, folder)
     if entries is not None:
         return LeaderEpochCache(entries), True
-    if disk.exists(f"{folder}/{LEADER_EPOCHS}"):
+    name = f"{folder}/{LEADER_EPOCHS}"
+    if disk.exists(name) and not is_empty(disk, name):
         _log.warning("%s/%s/%s is damaged: rebuilding it", disk.root, folder, LEADER_EPOCHS)
     return LeaderEpochCache(), not any(segment.size for segment in items)
 

@@ -40,7 +40,6 @@ class LogManagerSettings:
     flush_offset_checkpoint_interval_ms: int = 60_000
     flush_start_offset_checkpoint_interval_ms: int = 60_000
     producer_id_expiration_check_interval_ms: int = 600_000
-    """As in Kafka, the first check comes after this interval, not after the initial delay."""
     most_producers: int = 500_000
     """The limit for all logs together, about 220 MB."""
     initial_task_delay_ms: int = 30_000
@@ -175,8 +174,8 @@ class LogManager:
         self.futures.load(config_of, now, fail)
         for each in (self._retention, self._recovery_points, self._log_starts):
             each.due_ms = now.monotonic_ms + self.settings.initial_task_delay_ms
-        check_ms = self.settings.producer_id_expiration_check_interval_ms
-        self._expiration.due_ms = now.monotonic_ms + check_ms
+        interval_ms = self.settings.producer_id_expiration_check_interval_ms
+        self._expiration.due_ms = now.monotonic_ms + interval_ms
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:

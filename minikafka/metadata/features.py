@@ -4,6 +4,8 @@ Only features that are implemented are advertised. Source: `MetadataVersion`, `F
 `QuorumFeatures` as of 4.3.1.
 """
 
+from collections.abc import Mapping
+
 from minikafka.metadata.broker_registration import FeatureRange
 
 METADATA_VERSION = "metadata.version"
@@ -29,6 +31,22 @@ SUPPORTED_FEATURES: dict[str, FeatureRange] = {
     ELIGIBLE_LEADER_REPLICAS_VERSION: FeatureRange(0, 1),
     TRANSACTION_VERSION: FeatureRange(0, 2),
 }
+
+
+def unsupported_levels(finalized: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each finalized level that this node does not support."""
+    found = []
+    for name, level in finalized.items():
+        supported = SUPPORTED_FEATURES.get(name, FeatureRange(0, 0))
+        if not supported.includes(level):
+            found.append(
+                f"{name} is finalized at level {level}, and this node supports levels "
+                f"{supported.minimum} to {supported.maximum}: lower it to {supported.maximum} "
+                f"(kafka-features downgrade --feature {name}={supported.maximum}), or format with "
+                f"--feature {name}={supported.maximum}"
+            )
+    return found
+
 
 # Finalized by `format` without options, in the order of the bootstrap records.
 DEFAULT_LEVELS: dict[str, int] = {

@@ -16,6 +16,7 @@ from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import FATAL, InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.config.node_config import NodeConfig
+from minikafka.metadata.features import unsupported_levels
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import Dispatcher
@@ -172,6 +173,23 @@ class Node:
         except Exception as error:
             raise InvariantViolation(f"committed metadata cannot be applied: {error!r}") from error
 
+    def _lacks_feature(self) -> bool:
+        """Report finalized levels that this node does not support; return True if it stops.
+
+        As Kafka: a controller stops, since it could not decide by such metadata. A broker is not
+        registered until the level is lowered.
+        """
+        unsupported = unsupported_levels(self.loader.image.features)
+        if not unsupported:
+            return False
+        why = "; ".join(unsupported)
+        if self.controller is not None:
+            self._stopping = True
+            self.stop(1, why)
+            return True
+        _log.error("this broker cannot be registered: %s", why)
+        return False
+
     def _follow_commit(self) -> None:
         raft, loader = self.raft, self.loader
         before = loader.image
@@ -179,6 +197,8 @@ class Node:
         for batch in raft.log.committed(before.offset + 1, raft.high_watermark):
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
             size, append_ms = size + batch.size, batch.append_ms
+        if loader.image.features is not before.features and self._lacks_feature():
+            return
         if self.controller is not None:
             self.controller.on_commit()
         self._publish(before)

@@ -65,6 +65,13 @@ def test_every_directory_gets_an_identity_of_its_own(node, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+def test_a_feature_that_this_node_does_not_have_may_be_at_level_zero(node):
+    """As Kafka: a tool that turns off what minikafka lacks needs no other options for it."""
+    options = [word for name in ("group", "share", "streams")
+               for word in ("--feature", f"{name}.version=0")]  # fmt: skip
+    assert node.format(*options) == 0
+
+
 def test_formatted_directory_is_refused(node, capsys):
     node.format()
     before = node.identities()
@@ -106,6 +113,8 @@ def test_directory_that_cannot_be_made_is_named(node, capsys):
         (["--feature", "metadata.version=\u00b2"], "is no NAME=LEVEL"),
         (["--feature", "metadata.version=9999"], "level 9999 is not supported"),
         (["--feature", "nonsense=1"], "allowed: none"),
+        (["--feature", "nonsense=0"], "allowed: none"),
+        (["--feature", "group.version=1"], "allowed: none"),
         (["--feature", "metadata.version=" + "9" * 5000], "is not supported"),
         (["--standalone"], "makes a static quorum"),
         (["--release-version", "4.4"], "--release-version 4.4: unknown; allowed: 3.3 to 4.3"),

@@ -16,8 +16,7 @@ from minikafka.log.checkpoints import (
     read_meta_properties,
 )
 from minikafka.log.disk import write_file
-from minikafka.log.log_manager import LogManager, LogManagerSettings
-from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start, stopped
 
@@ -262,20 +261,6 @@ def test_retention_and_flushes_run_from_the_tick(disks):
     assert log.log_start_offset == 0
     manager.tick(Now(30_000, 60_000))
     assert log.log_start_offset == 5
-
-
-def test_producers_expire_after_the_interval_of_their_check_only(disks):
-    settings = LogManagerSettings(producer_id_expiration_check_interval_ms=2_000)
-    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3), settings=settings)
-    assert manager.load(lambda _: CONFIG, NOW) == []
-    log = manager.create(TP, ID, replace(CONFIG, producer_id_expiration_ms=1_000), NOW)
-    producer = BatchOptions(producer_id=7, producer_epoch=0, base_sequence=0)
-    records = build_batch([NewRecord(50_000, b"k", b"v")], producer)
-    log.append_as_leader(memoryview(records), leader_epoch=0, now=NOW)
-    manager.tick(Now(NOW.monotonic_ms + 1_999, NOW.wall_ms))
-    assert log.producers.producers
-    manager.tick(Now(NOW.monotonic_ms + 2_000, NOW.wall_ms))
-    assert not log.producers.producers
 
 
 def test_second_process_is_refused(disks):

@@ -20,9 +20,11 @@ from minikafka.common.events import (
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.common.timers import MAX_CHAIN
+from minikafka.controller.result import ControllerResult
 from minikafka.log.checkpoints import read_clean_shutdown
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.raft.raft_node import RaftNode
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.replica_manager import ReplicaManager
@@ -255,6 +257,39 @@ def test_committed_metadata_that_cannot_be_applied_ends_the_node(one, monkeypatc
     monkeypatch.setattr(ReplicaManager, "apply", lambda *_: 1 // 0)
     with pytest.raises(InvariantViolation, match="committed metadata cannot be applied"):
         create_topic(one, "t")
+
+
+def finalize(cluster, name, level):
+    """As Apache Kafka's controller does it, which knows more features."""
+    controller = cluster.nodes[cluster.controller_id].node.controller
+    record = FeatureLevelRecord(name=name, feature_level=level)
+    controller.append(ControllerResult([record], None))
+
+
+def lacks_feature(controller):
+    check = type(controller)._lacks_feature
+    return lambda node: node is not controller and check(node)
+
+
+def test_a_controller_stops_at_a_feature_that_it_does_not_have(one, monkeypatch):
+    lines = []
+    monkeypatch.setattr(type(one.world), "note", lambda *arguments: lines.append(arguments[-1]))
+    finalize(one, "group.version", 1)
+    one.world.run_until(lambda: not one.nodes[1].alive, 5_000)
+    assert one.nodes[1].exit_code == 1
+    assert any("group.version is finalized at level 1" in line for line in lines)
+
+
+def test_a_broker_names_a_feature_that_it_does_not_have(caplog, monkeypatch):
+    cluster = started_cluster(1, separate_controller=True)
+    controller = cluster.nodes[cluster.controller_id].node
+    # As if the controller were Apache Kafka's.
+    monkeypatch.setattr(type(controller), "_lacks_feature", lacks_feature(controller))
+    finalize(cluster, "share.version", 1)
+    cluster.world.run(2_000)
+    errors = [row.getMessage() for row in caplog.records if row.levelname == "ERROR"]
+    assert [each for each in errors if "share.version is finalized at level 1" in each]
+    assert cluster.nodes[1].alive
 
 
 def test_records_that_cannot_be_read_take_their_directory_and_not_the_node(monkeypatch):
