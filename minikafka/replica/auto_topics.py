@@ -15,6 +15,7 @@ from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config import broker as broker_keys
 from minikafka.config import log_keys, transaction_keys
+from minikafka.config.definition import Key
 from minikafka.config.values import Config
 from minikafka.messages import create_topics as messages
 from minikafka.rpc.controller_channel import ControllerChannel
@@ -75,12 +76,17 @@ class AutoTopics:
                     "unclean.leader.election.enable": "false",
                 },
             )
-        # As Kafka: by the values of the broker that was asked, not by those of the controller.
+        # As Kafka: by the values of the broker that was asked; by the controller's if it has none.
         return messages.CreatableTopic(
             name=name,
-            num_partitions=config[broker_keys.NUM_PARTITIONS],
-            replication_factor=config[broker_keys.DEFAULT_REPLICATION_FACTOR],
+            num_partitions=self._given(broker_keys.NUM_PARTITIONS),
+            replication_factor=self._given(broker_keys.DEFAULT_REPLICATION_FACTOR),
         )
+
+    def _given(self, key: Key[int]) -> int:
+        if key not in self.config:
+            return -1
+        return self.config[key]
 
     def _answered(self, names: list[str], response: Any | None, why: str) -> None:
         for name in names:

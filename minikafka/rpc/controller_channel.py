@@ -13,10 +13,14 @@ from typing import Any
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.protocol.message import ApiMessage
 from minikafka.rpc.calls import Calls, OnDone
 
 _RETRY_BACKOFF_MS = 50
+_MAX_CLOSINGS = 3
+"""After so many closed connections in a row, the controller does not accept the request."""
+CLOSED_OVER_REQUEST = "the active controller closed the connection over this request"
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -87,8 +91,14 @@ class ControllerChannel:
         self._attempt(request, version, self.env.clock.monotonic_ms + timeout_ms, on_done)
 
     def _attempt(
-        self, request: ApiMessage, version: int, deadline_ms: int, on_done: OnDone
+        self,
+        request: ApiMessage,
+        version: int,
+        deadline_ms: int,
+        on_done: OnDone,
+        closings: int = 0,
     ) -> None:
+        """Send once. `closings`: how many times in a row the controller closed the connection."""
         left_ms = deadline_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
             on_done(None, "no response from the active controller in time")
@@ -97,14 +107,29 @@ class ControllerChannel:
         if address is None:
             self._again(request, version, deadline_ms, on_done)
             return
+        # Closed over this request, or another one on the connection: it is sent alone to find out.
+        is_alone = closings > 0
+        if is_alone:
+            self._others += 1
+        purpose = f"{self.purpose}-{self._others}" if is_alone else self.purpose
 
-        def answered(response: Any | None, _: str) -> None:
-            if response is None or _says_not_controller(response):
+        def answered(response: Any | None, why: str) -> None:
+            if is_alone:
+                self.controller.closed(channel)
+                self.calls.close(channel)
+            if response is None and why == CLOSED_BY_PEER:
+                if closings + 1 >= _MAX_CLOSINGS:
+                    on_done(None, CLOSED_OVER_REQUEST)
+                    return
+                self._again(request, version, deadline_ms, on_done, closings + 1)
+            elif response is None or _says_not_controller(response):
                 self._again(request, version, deadline_ms, on_done)
             else:
                 on_done(response, "")
 
-        channel = self._used = Channel(address[0], address[1], self.purpose)
+        channel = Channel(address[0], address[1], purpose)
+        if not is_alone:
+            self._used = channel
         self.controller.used(channel)
         self.calls.send(
             channel,
@@ -114,9 +139,17 @@ class ControllerChannel:
             on_done=answered,
         )
 
-    def _again(self, request: ApiMessage, version: int, deadline_ms: int, on_done: OnDone) -> None:
+    def _again(
+        self,
+        request: ApiMessage,
+        version: int,
+        deadline_ms: int,
+        on_done: OnDone,
+        closings: int = 0,
+    ) -> None:
         self.env.after(
-            _RETRY_BACKOFF_MS, lambda: self._attempt(request, version, deadline_ms, on_done)
+            _RETRY_BACKOFF_MS,
+            lambda: self._attempt(request, version, deadline_ms, on_done, closings),
         )
 
 

@@ -17,7 +17,7 @@ from minikafka.config import broker as keys
 from minikafka.messages.data.default_principal_data import DefaultPrincipalData
 from minikafka.messages.envelope import EnvelopeRequest
 from minikafka.protocol.message import encode_message
-from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.rpc.controller_channel import CLOSED_OVER_REQUEST, ControllerChannel
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import CLOSE, Steps, wait_until
 
@@ -80,7 +80,7 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
         raise RequestTimedOutError("no answer from the active controller in time")
     response, why = answers[0]
     if response is None:
-        raise RequestTimedOutError(why)
+        raise UnknownServerError(why) if why == CLOSED_OVER_REQUEST else RequestTimedOutError(why)
     if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
         return CLOSE
     if response.error_code == ErrorCode.NOT_CONTROLLER:

@@ -42,6 +42,13 @@ def world():
     return World()
 
 
+def test_topic_is_created_with_the_values_of_the_controller_if_the_broker_has_none(world):
+    del world.topics.config.given["num.partitions"]
+    world.topics.create(["a"])
+    (topic,) = world.one().body.topics
+    assert (topic.num_partitions, topic.replication_factor) == (-1, 2)
+
+
 def test_topic_is_created_with_the_values_of_the_broker(world):
     world.topics.create(["a"])
     (topic,) = world.one().body.topics

@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.effects import Channel
 from minikafka.common.errors import ErrorCode
+from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
@@ -13,6 +14,7 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from minikafka.rpc.controller_channel import CLOSED_OVER_REQUEST
 from tests.worlds.wire_world import CONTROLLER, Wire
 
 LATE = "no response from the active controller in time"
@@ -51,6 +53,33 @@ def test_error_other_than_not_controller_is_an_answer(world):
     response = AllocateProducerIdsResponse(error_code=ErrorCode.STALE_BROKER_EPOCH)
     world.answer(world.one(), response)
     assert world.done == [(response, "")]
+
+
+def test_request_over_which_the_controller_closes_is_answered(world):
+    """As a controller does that does not know the API or its version."""
+    world.ask()
+    world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
+    for number in (1, 2):
+        alone = world.one(100).channel
+        assert alone == Channel(*CONTROLLER, f"purpose-{number}")
+        world.calls.channel_down(alone, CLOSED_BY_PEER)
+    assert world.done == [(None, CLOSED_OVER_REQUEST)]
+    assert world.sent(5000) == []
+
+
+def test_request_that_shared_a_connection_with_another_is_answered(world):
+    world.ask()
+    world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
+    world.answer(world.one(100), AllocateProducerIdsResponse(producer_id_start=5))
+    assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
+
+
+def test_a_controller_that_restarts_is_asked_again(world):
+    world.ask()
+    for why in (CLOSED_BY_PEER, CLOSED_BY_PEER, "refused", CLOSED_BY_PEER, "refused"):
+        world.calls.channel_down(world.one(100).channel, why)
+    world.answer(world.one(100), AllocateProducerIdsResponse(producer_id_start=5))
+    assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
 
 
 def test_request_waits_for_a_controller_to_be_known(world):
