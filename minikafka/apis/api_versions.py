@@ -20,19 +20,70 @@ from minikafka.messages.api_versions import (
 )
 from minikafka.metadata.features import KRAFT_VERSION, SUPPORTED_FEATURES
 from minikafka.rpc.client_connection import NODE_SOFTWARE_NAME
-from minikafka.serving.context import NodeServices, RequestContext
+from minikafka.rpc.controller_channel import ServedVersions
+from minikafka.serving.context import BrokerContext, NodeServices, RequestContext
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER, CONTROLLER, broker_api, controller_api
+from minikafka.serving.steps import FOREVER_MS, Steps, wait_until
 
 _FEATURES_FROM = 3
 _BETWEEN_NODES = frozenset((ApiKey.GET_REPLICA_LOG_INFO,))
+# Brokers answer these themselves.
+_NOT_FORWARDED = frozenset(
+    (
+        ApiKey.API_VERSIONS,
+        ApiKey.CREATE_ACLS,
+        ApiKey.DELETE_ACLS,
+        ApiKey.DESCRIBE_ACLS,
+        ApiKey.DESCRIBE_CLUSTER,
+        ApiKey.DESCRIBE_CONFIGS,
+        ApiKey.FETCH,
+    )
+)
+Rows = dict[int, tuple[str, int, int]]
+"""The module, the lowest and the highest version, by API key."""
 _ZERO_MINIMUM_FROM = 4
 
 
 @broker_api(ApiKey.API_VERSIONS, versions=(0, 4))
-def broker_versions(ctx: RequestContext, request: ApiVersionsRequest | None) -> ApiVersionsResponse:
-    """Return the APIs of a broker listener."""
-    return _versions(ctx, request, BROKER, ctx.broker)  # type: ignore[attr-defined]
+def broker_versions(
+    ctx: BrokerContext, request: ApiVersionsRequest | None
+) -> ApiVersionsResponse | Steps[ApiVersionsResponse]:
+    """Return the APIs of a broker listener: forwarded ones in the active controller's versions."""
+    served = ctx.broker.forwarding.controller.served
+    if request is not None and served.known is None and not ctx.broker.raft.is_leader:
+        served.ask()
+        if served.is_asking:
+            return _await_controller(ctx, request, served)
+    return _versions(ctx, request, _of_both(ctx), ctx.broker)
+
+
+def _await_controller(
+    ctx: BrokerContext, request: ApiVersionsRequest, served: ServedVersions
+) -> Steps[ApiVersionsResponse]:
+    yield from wait_until(
+        [served.changed], lambda: not served.is_asking, FOREVER_MS, for_answer_only=True
+    )
+    return _versions(ctx, request, _of_both(ctx), ctx.broker)
+
+
+def _of_both(ctx: BrokerContext) -> Rows:
+    """Intersect the versions of forwarded APIs with those of the active controller, if known."""
+    rows = MODULES[BROKER]
+    ranges = None
+    if not ctx.broker.raft.is_leader:
+        ranges = ctx.broker.forwarding.controller.served.known
+    if ranges is None:
+        return rows
+    found: Rows = {}
+    for key, (module, low, high) in rows.items():
+        least, most = low, high
+        if key in MODULES[CONTROLLER] and key not in _NOT_FORWARDED:
+            served_low, served_high = ranges.get(key, (0, -1))
+            least, most = max(low, served_low), min(high, served_high)
+        if least <= most:
+            found[key] = (module, least, most)
+    return found
 
 
 @controller_api(ApiKey.API_VERSIONS, versions=(0, 4))
@@ -40,13 +91,12 @@ def controller_versions(
     ctx: RequestContext, request: ApiVersionsRequest | None
 ) -> ApiVersionsResponse:
     """Return the APIs of a controller listener."""
-    return _versions(ctx, request, CONTROLLER, ctx.services)  # type: ignore[attr-defined]
+    return _versions(ctx, request, MODULES[CONTROLLER], ctx.services)  # type: ignore[attr-defined]
 
 
 def _versions(
-    ctx: RequestContext, request: ApiVersionsRequest | None, role: str, services: NodeServices
+    ctx: RequestContext, request: ApiVersionsRequest | None, rows: Rows, services: NodeServices
 ) -> ApiVersionsResponse:
-    rows = MODULES[role]
     if request is None:
         low, high = rows[ApiKey.API_VERSIONS][1:]
         return ApiVersionsResponse(
@@ -80,9 +130,7 @@ def _versions(
     )
 
 
-def _visible(
-    ctx: RequestContext, rows: dict[int, tuple[str, int, int]], request: ApiVersionsRequest
-) -> dict[int, tuple[str, int, int]]:
+def _visible(ctx: RequestContext, rows: Rows, request: ApiVersionsRequest) -> Rows:
     """Leave out the APIs between nodes, unless a node asks: clients do not know their keys."""
     if request.client_software_name == NODE_SOFTWARE_NAME and getattr(ctx, "may_be_broker", True):
         return rows

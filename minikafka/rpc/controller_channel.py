@@ -14,13 +14,87 @@ from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import CLOSED_BY_PEER
+from minikafka.common.wait_key import WaitKey
 from minikafka.protocol.message import ApiMessage
 from minikafka.rpc.calls import Calls, OnDone
 
 _RETRY_BACKOFF_MS = 50
+_API_VERSIONS_VERSION = 3
+_VERSIONS_TIMEOUT_MS = 500
+_VERSIONS_PURPOSE = "versions"
 _MAX_CLOSINGS = 3
 """After so many closed connections in a row, the controller does not accept the request."""
 CLOSED_OVER_REQUEST = "the active controller closed the connection over this request"
+
+
+Ranges = dict[int, tuple[int, int]]
+"""The lowest and the highest version, by API key."""
+
+
+class ServedVersions:
+    """The versions of APIs that the active controller serves, for brokers that forward to it.
+
+    A broker lists a forwarded API only in the versions of both (`ApiVersionManager`): in a mixed
+    cluster the controller may be Apache Kafka, or another release. The controller is asked when a
+    client needs to know, once after each change of the controller. `changed` is notified of each
+    answer.
+    """
+
+    # No dataclass: a start has no time to generate one.
+    __slots__ = ("_address", "_asked", "_calls", "_of", "_quiet_until_ms", "_ranges", "changed")
+
+    def __init__(self, calls: Calls, address: Callable[[], tuple[str, int] | None]) -> None:
+        """Begin without knowledge."""
+        self._calls = calls
+        self._address = address
+        self.changed = WaitKey("versions of the controller")
+        self._of: tuple[str, int] | None = None
+        self._ranges: Ranges | None = None
+        self._asked: tuple[str, int] | None = None
+        self._quiet_until_ms = 0
+
+    @property
+    def known(self) -> Ranges | None:
+        """The versions of the active controller; None if they are not known."""
+        return self._ranges if self._of == self._address() else None
+
+    @property
+    def is_asking(self) -> bool:
+        """True if an answer of the active controller is awaited."""
+        return self._asked is not None and self._asked == self._address()
+
+    def ask(self) -> None:
+        """Ask the active controller, unless it is being asked or did not answer lately."""
+        address, calls = self._address(), self._calls
+        env = calls.env
+        if address is None or self.is_asking or env.clock.monotonic_ms < self._quiet_until_ms:
+            return
+        # Imported here, because a start does not need it.
+        from minikafka.messages.api_versions import ApiVersionsRequest  # noqa: PLC0415
+        from minikafka.rpc import client_connection  # noqa: PLC0415
+
+        self._asked = address
+        request = ApiVersionsRequest(
+            client_software_name=client_connection.NODE_SOFTWARE_NAME,
+            client_software_version=client_connection.SOFTWARE_VERSION,
+        )
+        channel = Channel(*address, _VERSIONS_PURPOSE)
+
+        def done(response: Any | None, _: str) -> None:
+            self._asked = None
+            if response is None or response.error_code:
+                self._quiet_until_ms = env.clock.monotonic_ms + _VERSIONS_TIMEOUT_MS
+            else:
+                self._of = address
+                self._ranges = {
+                    row.api_key: (row.min_version, row.max_version) for row in response.api_keys
+                }
+                calls.close(channel)
+            env.notify(self.changed)
+
+        calls.send(
+            channel, request, _API_VERSIONS_VERSION, timeout_ms=_VERSIONS_TIMEOUT_MS, on_done=done
+        )
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -32,7 +106,12 @@ class ActiveController:
 
     calls: Calls
     address: Callable[[], "tuple[str, int] | None"]
+    served: ServedVersions = field(init=False)
     _used: dict[Channel, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin without knowledge of what the controller serves."""
+        self.served = ServedVersions(self.calls, self.address)
 
     def used(self, channel: Channel) -> None:
         """Note a connection to the controller."""

@@ -36,3 +36,32 @@ def test_nodes_see_the_apis_between_nodes(cluster):
         cluster.client(port=INTERNAL_PORT), NODE_SOFTWARE_NAME
     )
     assert max(keys(cluster.client(), NODE_SOFTWARE_NAME)) <= LAST_KEY
+
+
+def ranges(client):
+    request = ApiVersionsRequest(client_software_name="a", client_software_version="1")
+    response = client.ask(request, ApiVersionsResponse, version=4)
+    return {row.api_key: (row.min_version, row.max_version) for row in response.api_keys}
+
+
+def test_a_forwarded_api_is_listed_in_the_versions_of_the_active_controller(monkeypatch):
+    """As with Apache Kafka as the controller, which knows ElectLeaders 0-2."""
+    cluster = started_cluster(1, separate_controller=True)
+    client = cluster.client()
+    assert ranges(client)[ApiKey.ELECT_LEADERS] == (0, 3)
+    served = cluster.nodes[1].node.broker.forwarding.controller.served
+    served._ranges = {**served.known, ApiKey.ELECT_LEADERS: (0, 2), ApiKey.CREATE_TOPICS: (8, 9)}
+    del served._ranges[ApiKey.ADD_RAFT_VOTER]
+    found = ranges(client)
+    assert found[ApiKey.ELECT_LEADERS] == (0, 2)
+    assert ApiKey.CREATE_TOPICS not in found
+    assert ApiKey.ADD_RAFT_VOTER not in found
+    assert found[ApiKey.FETCH] == (4, 18)
+
+
+def test_a_controller_that_is_gone_delays_the_answer_a_little():
+    cluster = started_cluster(1, separate_controller=True)
+    cluster.nodes[cluster.controller_id].pause()
+    began_ms = cluster.world.now_ms
+    assert ranges(cluster.client())[ApiKey.ELECT_LEADERS] == (0, 3)
+    assert cluster.world.now_ms - began_ms < 600

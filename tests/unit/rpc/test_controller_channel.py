@@ -9,6 +9,7 @@ from minikafka.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
+from minikafka.messages.api_versions import ApiVersion, ApiVersionsResponse
 from minikafka.messages.create_topics import (
     CreatableTopicResult,
     CreateTopicsRequest,
@@ -167,3 +168,46 @@ def test_a_request_to_a_former_controller_that_hangs_is_sent_to_the_new_one(worl
     again = world.one(for_ms=100)
     assert (again.channel.host, again.channel.port) == world.controller
     assert world.done == []
+
+
+class VersionsWorld(Wire):
+    def __init__(self):
+        super().__init__()
+        self.served = self.controller_channel().controller.served
+
+
+def test_the_answer_is_kept_until_the_controller_changes():
+    world = VersionsWorld()
+    assert world.served.known is None
+    world.served.ask()
+    world.served.ask()
+    sent = world.one()
+    assert sent.channel[:2] == CONTROLLER
+    assert world.served.is_asking
+    world.answer(sent, ApiVersionsResponse(api_keys=[ApiVersion(43, 0, 2)]))
+    assert world.served.known == {43: (0, 2)}
+    world.controller = ("other", 9093)
+    assert world.served.known is None
+    assert not world.served.is_asking
+    world.served.ask()
+    assert world.one().channel[:2] == ("other", 9093)
+
+
+def test_a_controller_that_does_not_answer_is_left_alone_for_a_while():
+    world = VersionsWorld()
+    world.served.ask()
+    world.calls.channel_down(world.one().channel, "refused")
+    assert not world.served.is_asking
+    world.served.ask()
+    assert world.sent() == []
+    world.run(1000)
+    world.served.ask()
+    assert world.served.is_asking
+
+
+def test_without_a_controller_no_request_is_sent():
+    world = VersionsWorld()
+    world.controller = None
+    world.served.ask()
+    assert not world.served.is_asking
+    assert world.sent() == []
