@@ -44,6 +44,8 @@ _log = logging.getLogger("minikafka.group")
 
 Syncing = Pending[SyncGroupResponse]
 
+_MIN_CHECK_MS = 1_000
+"""The time after which the session of a member that waits for a response is checked again."""
 _CAN_REBALANCE = (GroupState.EMPTY, GroupState.COMPLETING_REBALANCE, GroupState.STABLE)
 
 
@@ -243,22 +245,27 @@ class Rebalance:
         # need not start a timer.
         if timer is None or not timer.pending or timer.deadline_ms > member.expires_at_ms:
             member.stop_timer()
-            member.timer = self.env.timers.at(
-                member.expires_at_ms,
-                self._guarded(group, partial(self._session_over, group, member)),
-            )
+            self._start_session_timer(group, member)
 
     def _session_over(self, group: Group, member: Member) -> None:
         if not self.is_led() or group.members.get(member.member_id) is not member:
             return
         if self.env.clock.monotonic_ms < member.expires_at_ms:
-            member.timer = self.env.timers.at(
-                member.expires_at_ms,
-                self._guarded(group, partial(self._session_over, group, member)),
-            )
-        elif not member.outlives_silence:
+            self._start_session_timer(group, member)
+        elif member.outlives_silence:
+            # It is checked again after the response, whatever that will be: a member always has a
+            # timer.
+            timeout_ms = max(member.session_timeout_ms, _MIN_CHECK_MS)
+            self.renew_session(group, member, timeout_ms)
+        else:
             self.drop(group, member.member_id)
             self.member_gone(group, f"the session of {member.member_id} timed out")
+
+    def _start_session_timer(self, group: Group, member: Member) -> None:
+        member.timer = self.env.timers.at(
+            member.expires_at_ms,
+            self._guarded(group, partial(self._session_over, group, member)),
+        )
 
     # Ending
 

@@ -31,6 +31,8 @@ class SimAdmin(AdminClient):
 
     def ask_broker(self, broker_id, request):
         address = {it.node_id: (it.host, it.port) for it in self.ask(MetadataRequest([])).brokers}
+        if broker_id not in address:
+            raise AdminError(f"broker {broker_id} is not alive")
         return self._ask(address[broker_id], request)
 
     def _ask(self, address, request):

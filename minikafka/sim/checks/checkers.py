@@ -430,7 +430,7 @@ class Checkers:
                 self.coverage.rules["MinIsrRecoveryQuorum"] += 1
                 rules = rules_in_force(image, topic.name, self.elections.given)
                 thrown_out = registrations.perhaps_thrown_out(former, now, before, image)
-                unlisted = () if rules.manager else thrown_out
+                unlisted = None if rules.manager else thrown_out
                 problems.append(registrations.recovery_quorum(former, now, minimum, unlisted))
             for problem in problems:
                 if problem is not None:

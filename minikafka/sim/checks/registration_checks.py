@@ -43,18 +43,23 @@ def recovery_quorum(
     former: PartitionRegistration,
     now: PartitionRegistration,
     minimum: int,
-    thrown_out: tuple[int, ...] = (),
+    thrown_out: tuple[int, ...] | None = None,
 ) -> str | None:
     """E2, MinIsrRecoveryQuorum: ISR, ELR and last known ELR have min ISR members.
 
-    The rule does not apply after an unclean election, nor if there were fewer before. `thrown_out`
-    are replicas that E7 may have removed, where LastKnownELR does not have them (E9).
+    The rule does not apply after an unclean election, nor if there were fewer before. Without the
+    recovery manager LastKnownELR may lack them (E9): only ISR and ELR count as former members, and
+    `thrown_out` are the replicas that E7 may have removed with this change.
     """
     if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
         return None
-    if min(_known(former), len(now.replicas)) < minimum or former.replicas != now.replicas:
+    before = {*former.isr, *former.elr}
+    removed = [x for x in thrown_out or () if x in before]
+    if thrown_out is None:
+        before.update(former.last_known_elr)
+    if min(len(before), len(now.replicas)) < minimum or former.replicas != now.replicas:
         return None
-    if _known(now, *(x for x in thrown_out if x in former.isr + former.elr)) < minimum:
+    if len({*now.isr, *now.elr, *now.last_known_elr, *removed}) < minimum:
         return (
             f"MinIsrRecoveryQuorum: ISR {now.isr}, ELR {now.elr} and last known ELR "
             f"{now.last_known_elr} are fewer than {minimum}"
@@ -79,12 +84,6 @@ def perhaps_thrown_out(
         or image.brokers.get(x) is None
         or before.brokers[x].registered_at != image.brokers[x].registered_at
         or (x in former.replicas and former.directory(x) != now.directory(x))
-    )
-
-
-def _known(registration: PartitionRegistration, *others: int) -> int:
-    return len(
-        dict.fromkeys((*registration.isr, *registration.elr, *registration.last_known_elr, *others))
     )
 
 
