@@ -32,6 +32,8 @@ TRANSACTION_MUTATIONS = (
          "entry is not None and producer_epoch < entry.epoch", "False"),
         ("log.producer_state", "ProducerState.check", "raise _stale_epoch(header, entry)",
          "return None"),
+        ("log.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry)",
+         "return"),
     ),
     # Coordinators
     mutation(
