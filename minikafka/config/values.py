@@ -210,7 +210,8 @@ class ConfigLayers(NamedTuple):
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
         """The effective value of a topic key.
 
-        A value that cannot be parsed, from a log that another program wrote, has no effect.
+        Unlike Kafka (row 145), a value that cannot be parsed, from a log that another program
+        wrote, has no effect.
         """
         for origin in self.topic_origins(cast("Key[object]", key), topic):
             if origin.text is not None:

@@ -54,10 +54,15 @@ def read_offsets(disk: Disk, name: str) -> dict[TopicPartition, int] | None:
         return None
 
 
+def is_empty(disk: Disk, name: str) -> bool:
+    """True if a file has no bytes, as Apache Kafka leaves checkpoints without entries."""
+    return read_file(disk, name) == b""
+
+
 def read_or_remove(disk: Disk, name: str) -> dict[TopicPartition, int]:
     """The content of an offset checkpoint, which is empty if it is damaged: then it is removed."""
     offsets = read_offsets(disk, name)
-    if offsets is None and disk.exists(name):
+    if offsets is None and disk.exists(name) and not is_empty(disk, name):
         remove_checkpoint(disk, name)
         _log.warning("%s/%s is damaged: using 0 for all its offsets", disk.root, name)
     return offsets or {}
@@ -79,11 +84,6 @@ def write_epochs(
     """Write a log's leader epochs with their start offsets."""
     rows = [f"{epoch} {offset}" for epoch, offset in epochs]
     write_file(disk, f"{folder}/{LEADER_EPOCHS}", _encode(rows), sync=sync)
-
-
-def is_empty(disk: Disk, name: str) -> bool:
-    """True if a file has no bytes: Apache Kafka leaves such a file for a log without epochs."""
-    return read_file(disk, name) == b""
 
 
 def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:

@@ -283,7 +283,8 @@ def _stamped(header: BatchHeader, policy: RecordPolicy, found: RecordsSummary) -
 
     As Kafka (`LogValidator.validateTimestamp`): a topic with CreateTime accepts a batch that
     another leader has stamped, if it has a timestamp; the bit is cleared. With LogAppendTime the
-    stamp is the leader's task.
+    stamp is the leader's task. Unlike Kafka (row 144), records that are compressed again keep their
+    timestamps.
     """
     if policy.log_append_time or header.max_timestamp == NO_TIMESTAMP:
         message = "Invalid timestamp type LogAppendTime in a batch of a client"
