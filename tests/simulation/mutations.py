@@ -243,7 +243,7 @@ MUTATIONS = (
     mutation(
         "U5: Balanced does not wait for the last known ELR",
         ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
-         "needed=last_known(registration) if is_balanced else (),", "needed=(),"),
+         "needed=tuple(needed),", "needed=(),"),
         ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
          "expected=len(registration.replicas),", "expected=1,"),
     ),

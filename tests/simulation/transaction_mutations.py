@@ -30,7 +30,7 @@ TRANSACTION_MUTATIONS = (
         ("transaction.request_rules", "_require_end_epoch", "if not is_valid:", "if False:"),
         ("log.producer_state", "ProducerState.has_newer_epoch",
          "entry is not None and producer_epoch < entry.epoch", "False"),
-        ("log.producer_state", "ProducerState.check", "raise _stale_epoch(header, entry)",
+        ("log.producer_state", "_check_sequence", "raise _stale_epoch(header, entry.epoch)",
          "return None"),
         ("log.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry)",
          "return"),
