@@ -53,19 +53,48 @@ def checking(known: Iterable[str], package: Path) -> Places:
 
 
 def reporting(names: Iterable[str], package: Path) -> Places:
-    """Return the modules that report each check of the simulator or anomaly of clients."""
+    """Return the modules that report each check of the simulator or anomaly of clients.
+
+    A function reports nothing if no module names it: the simulator never calls it.
+    """
     found: Places = {name: [] for name in names}
-    for module, source in _modules(package, ("sim", "history")):
-        texts = set(_texts_reported(source))
+    trees = [
+        (module, ast.parse(source)) for module, source in _modules(package, ("sim", "history"))
+    ]
+    used = {name for _, tree in trees for name in _names_used(tree)}
+    for module, tree in trees:
+        texts = set(_texts_reported(_running(tree, used)))
         for name, modules in found.items():
             if name in texts:
                 modules.append(module)
     return found
 
 
-def _texts_reported(source: str) -> Iterator[str]:
+def _names_used(tree: ast.AST) -> Iterator[str]:
+    """The names that are read: of functions, and of attributes and methods."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Name):
+            yield node.id
+
+
+def _running(node: ast.AST, used: Container[str]) -> Iterator[ast.AST]:
+    """The nodes of a tree without those of functions that are never used."""
+    for child in ast.iter_child_nodes(node):
+        if (
+            isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            and child.name not in used
+            and not child.name.startswith("__")
+        ):
+            continue
+        yield child
+        yield from _running(child, used)
+
+
+def _texts_reported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names in front of the colon of a violation, and the kinds of anomalies."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             name, colon, _ = node.value.partition(": ")
             if colon:

@@ -3,11 +3,10 @@
 `excused(partition, offset)` is True if a record may be missing there, or replaced by another one,
 because the metadata log shows an unclean election that lost it.
 
-Source: Jepsen's queue checker (lost write, aborted read, inconsistent offset, duplicate, skipped
-and backward poll).
+Source: Jepsen's queue checker (lost write, aborted read, duplicate, skipped and backward poll).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Anomaly, Log, Poll, Written
@@ -50,20 +49,6 @@ def phantoms(where: TopicPartition, written: Iterable[Written], log: Log) -> Ite
     for offset, value in log.items():
         if value not in sent:
             yield Anomaly("phantom", f"{where} {value!r} at {offset}")
-
-
-def inconsistent_offsets(
-    where: TopicPartition, logs: Sequence[Log], excused: ExcusedOffset
-) -> Iterator[Anomaly]:
-    """Find offsets with different values in reads at different times or of different replicas."""
-    seen: Log = {}
-    for log in logs:
-        for offset, value in log.items():
-            before = seen.setdefault(offset, value)
-            if before != value and not excused(where, offset):
-                yield Anomaly(
-                    "inconsistent offset", f"{where} {offset} held {before!r} and {value!r}"
-                )
 
 
 def backward_polls(polls: Iterable[Poll]) -> Iterator[Anomaly]:

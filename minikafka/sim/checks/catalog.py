@@ -82,7 +82,6 @@ AT_THE_END: Final = {
         "after all faults, ISR members have the same logs, offsets and leader epochs"
     ),
     "ConsistentRead": "no consumer reads two values at an offset",
-    "inconsistent offset": "all reads of an offset show one value",
     "lost": "a record that was acknowledged with acks=all stays readable",
     "aborted read": "a rejected record is never read",
     "duplicate": "a record that was written once is in the log once",

@@ -58,13 +58,6 @@ def test_phantoms():
     assert "b'x' at 1" in found.text
 
 
-def test_inconsistent_offsets():
-    """H7, ConsistentRead."""
-    logs = [{0: b"a", 1: b"b", 4: b"e"}, {0: b"a", 1: b"c", 4: b"f"}]
-    (found,) = anomalies.inconsistent_offsets(WHERE, logs, from_four_on)
-    assert "t-0 1 held b'b' and b'c'" in found.text
-
-
 def polls(*offsets, life=1):
     return [Poll("c", life, WHERE, each) for each in offsets]
 

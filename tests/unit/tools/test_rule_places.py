@@ -50,3 +50,16 @@ def test_every_check_of_the_catalog_is_reported_by_a_module():
     assert [name for name, modules in found.items() if not modules] == []
     assert found["WeakIsr"] == ["sim/checks/replica_checks"]
     assert found["moved commit"] == ["history/group_anomalies"]
+
+
+def test_a_function_that_nothing_calls_reports_nothing(package):
+    """A check of docs/simulation.md was called by its unit test alone."""
+    path = package / "history" / "anomalies.py"
+    path.write_text(
+        "def found():\n    yield Anomaly('lost', '')\n\n\n"
+        "def dead():\n    yield Anomaly('gone', '')\n"
+    )
+    (package / "sim" / "checks" / "final.py").write_text(
+        "from history import anomalies\nanomalies.found()\n"
+    )
+    assert reporting(("lost", "gone"), package) == {"lost": ["history/anomalies"], "gone": []}
