@@ -24,7 +24,9 @@ class RestartedBroker:
 
     def __init__(self, log_dirs=1):
         self.states = []
-        self.cluster = started_cluster(3, on_step=self.note, log_dirs=log_dirs)
+        # With the manager, LastKnownELR names the replicas that E7 removes.
+        given = {"unclean.recovery.manager.enabled": "true"}
+        self.cluster = started_cluster(3, given=given, on_step=self.note, log_dirs=log_dirs)
         create_topic(self.cluster, "t", replicas=[[1, 2, 3]], config={"min.insync.replicas": "3"})
         self.node = self.cluster.nodes[3]
 
@@ -279,3 +281,33 @@ def test_a_broker_that_stops_and_starts_is_unfenced_within_two_seconds():
             2_000,
             "the broker is unfenced",
         )
+
+
+def test_the_leader_of_partitions_that_cannot_move_stops_within_two_seconds():
+    """They have one replica; it does not wait for them."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "alone", replicas=[[1]] * 5)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]] * 5)
+    produce(cluster.client(node_id=1), "alone", b"x")
+    node = cluster.nodes[1]
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 2_000, "the broker stops")
+    assert node.exit_code == 0
+    assert registration(cluster, "alone").leader == -1
+    assert all(registration(cluster, "t", index).leader in (2, 3) for index in range(5))
+
+
+def test_a_topic_of_three_replicas_is_created_while_one_of_three_brokers_is_stopped():
+    """The stopped broker gets its replicas when it returns."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[3, 1, 2]])
+    node = cluster.nodes[3]
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 10_000, "the broker stops")
+    create_topic(cluster, "u")
+    assert sorted(registration(cluster, "u").replicas) == [1, 2, 3]
+    assert sorted(registration(cluster, "u").isr) == [1, 2]
+    node.start()
+    cluster.world.run_until(
+        lambda: sorted(registration(cluster, "u").isr) == [1, 2, 3], 60_000, "the ISR is full"
+    )
