@@ -48,18 +48,17 @@ def recovery_quorum(
     """E2, MinIsrRecoveryQuorum: ISR, ELR and last known ELR have min ISR members.
 
     The rule does not apply after an unclean election, nor if there were fewer before. Without the
-    recovery manager LastKnownELR may lack them (E9): only ISR and ELR count as former members, and
-    `thrown_out` are the replicas that E7 may have removed with this change.
+    recovery manager LastKnownELR names the last leader only (E9): `thrown_out` are the replicas
+    that E7 may have removed with this change, and None with the manager.
     """
     if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
         return None
-    before = {*former.isr, *former.elr}
-    removed = [x for x in thrown_out or () if x in before]
-    if thrown_out is None:
-        before.update(former.last_known_elr)
-    if min(len(before), len(now.replicas)) < minimum or former.replicas != now.replicas:
+    before = _known(former, former.last_known_elr if thrown_out is None else ())
+    removed = tuple(x for x in thrown_out or () if x in former.isr + former.elr)
+    after = _known(now, now.last_known_elr + removed)
+    if min(before, len(now.replicas)) < minimum or former.replicas != now.replicas:
         return None
-    if len({*now.isr, *now.elr, *now.last_known_elr, *removed}) < minimum:
+    if after < minimum:
         return (
             f"MinIsrRecoveryQuorum: ISR {now.isr}, ELR {now.elr} and last known ELR "
             f"{now.last_known_elr} are fewer than {minimum}"
@@ -85,6 +84,10 @@ def perhaps_thrown_out(
         or before.brokers[x].registered_at != image.brokers[x].registered_at
         or (x in former.replicas and former.directory(x) != now.directory(x))
     )
+
+
+def _known(registration: PartitionRegistration, others: tuple[int, ...] = ()) -> int:
+    return len(dict.fromkeys((*registration.isr, *registration.elr, *others)))
 
 
 def epochs_rise(former: PartitionRegistration, now: PartitionRegistration) -> str | None:

@@ -62,6 +62,9 @@ def test_min_isr_members_stay_known():
     assert checks.recovery_quorum(lost, lost, 2) is None, "they were fewer before"
     assert checks.recovery_quorum(former, lost, 2, (2,)) is None, "2 ended uncleanly"
     assert checks.recovery_quorum(former, lost, 2, (3,)) is not None
+    listed = partition(isr=(), elr=(1,), leader=-1, last_known_elr=(2,))
+    assert checks.recovery_quorum(listed, lost, 2) is not None
+    assert checks.recovery_quorum(listed, lost, 2, ()) is None, "2 is the last leader"
 
 
 def test_a_member_may_have_been_thrown_out_if_its_broker_or_directory_is_another(cluster):
