@@ -9,6 +9,9 @@ and another process may listen at the port. The controller then asks again until
 or its session has ended.
 
 Fencing is safe at any time: a broker that was fenced by mistake is unfenced by its next heartbeat.
+It happens if the advertised address is wrong for the controller, as behind a NAT. A broker that
+sends heartbeats after its address has refused connections proves that, and is not searched for
+again before its next registration.
 
 Unlike Kafka (row 136), where only the end of the session fences a broker that was killed.
 """
@@ -68,6 +71,10 @@ class StoppedBrokers:
     _connections: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By broker: the connection of the last heartbeat, and the broker epoch."""
     _searches: dict[int, _Search] = field(default_factory=dict)
+    _refused: dict[int, int] = field(default_factory=dict)
+    """By broker: the broker epoch with which it was fenced here, since its address refuses."""
+    _misleading: dict[int, int] = field(default_factory=dict)
+    """By broker: the broker epoch with which it runs, although its address refuses."""
 
     def restart(self) -> None:
         """Search for every unfenced broker, since this controller has just become active."""
@@ -81,6 +88,8 @@ class StoppedBrokers:
         self._broker_of.clear()
         self._connections.clear()
         self._searches.clear()
+        self._refused.clear()
+        self._misleading.clear()
 
     def heard(self, broker_id: int, broker_epoch: int, connection: int) -> None:
         """Note the connection of a heartbeat, which ends the search for its broker."""
@@ -91,6 +100,21 @@ class StoppedBrokers:
         self._broker_of[connection] = broker_id
         self._connections[broker_id] = heard
         self._searches.pop(broker_id, None)
+        if self._refused.pop(broker_id, None) == broker_epoch:
+            self._mislead(broker_id, broker_epoch)
+
+    def _mislead(self, broker_id: int, broker_epoch: int) -> None:
+        self._misleading[broker_id] = broker_epoch
+        endpoint = self.endpoint(broker_id)
+        if endpoint is not None:
+            _log.warning(
+                "broker %d runs, but its advertised address %s:%d refuses connections of this "
+                "controller: if the broker stops, it is fenced only when its session ends. Check "
+                "the advertised listeners of the broker",
+                broker_id,
+                endpoint.host,
+                endpoint.port,
+            )
 
     def closed(self, connection: int) -> None:
         """Search for the broker whose connection was closed."""
@@ -103,11 +127,11 @@ class StoppedBrokers:
 
     def _forget_connection(self, broker_id: int) -> None:
         before = self._connections.pop(broker_id, None)
-        if before is not None:
+        if before is not None and self._broker_of.get(before[0]) == broker_id:
             del self._broker_of[before[0]]
 
     def _search(self, broker_id: int, broker_epoch: int, not_before_ms: int) -> None:
-        if self.is_enabled:
+        if self.is_enabled and self._misleading.get(broker_id) != broker_epoch:
             search = _Search(broker_id, broker_epoch, not_before_ms)
             self._searches[broker_id] = search
             self._ask(search)
@@ -156,6 +180,7 @@ class StoppedBrokers:
             return
         if why == REFUSED and self.env.clock.monotonic_ms >= search.not_before_ms:
             del self._searches[search.broker_id]
+            self._refused[search.broker_id] = search.broker_epoch
             self.on_stopped(*target)
             return
         # A process that is ending closes its sockets one after the other; another process may have

@@ -211,8 +211,10 @@ class Node:
             self.controller.activate(epoch)
 
     def on_leader_change(self) -> None:
-        """Send the requests to the active controller to the new one."""
+        """Send the requests to the active controller to the new one, and a heartbeat."""
         self.active_controller.changed()
+        if self.broker is not None:
+            self.broker.lifecycle.controller_changed()
 
     def on_resign(self) -> None:
         """Deactivate the controller: this node no longer leads the quorum."""

@@ -140,6 +140,13 @@ class BrokerLifecycle:
         if self.state is BrokerState.STARTING:
             self._heartbeat_soon()
 
+    def controller_changed(self) -> None:
+        """Send a heartbeat at once: a new controller takes a broker without a connection for ended.
+
+        See `StoppedBrokers.restart`.
+        """
+        self._heartbeat_soon()
+
     def ready(self) -> None:
         """Ask to be unfenced, since every replica exists now."""
         self._ready = True

@@ -127,6 +127,33 @@ def test_aborted_connections_of_a_live_broker_fence_nothing():
     assert registration(cluster, "t").partition_epoch == epoch
 
 
+def refuse_controllers(cluster):
+    """Let the addresses of brokers refuse controllers, as those behind a NAT."""
+    controllers = {host(each) for each in cluster.controller_ids}
+    brokers = {host(each) for each in cluster.broker_ids}
+    for address, accept in list(cluster.network._listening.items()):
+        if address[0] in brokers:
+            cluster.network.listen(
+                address,
+                lambda stream, accept=accept: (
+                    None if stream.hosts[0] in controllers else accept(stream)
+                ),
+            )
+
+
+@pytest.mark.parametrize("later_ms", [100, 900, 1700])
+def test_new_controller_fences_no_broker_whose_address_it_cannot_reach(later_ms):
+    """The brokers do not wait for their next heartbeat to connect to it."""
+    cluster = started_cluster(3, voters=3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    refuse_controllers(cluster)
+    cluster.world.run(later_ms)
+    epoch = registration(cluster, "t").partition_epoch
+    cluster.nodes[cluster.controller_id].kill()
+    cluster.world.run(SESSION_MS)
+    assert registration(cluster, "t").partition_epoch == epoch
+
+
 def test_detection_can_be_switched_off():
     cluster, leader = cluster_with_topic(voters=3, given={"stopped.node.detection.enable": "false"})
     cluster.nodes[leader].kill()

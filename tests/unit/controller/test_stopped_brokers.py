@@ -148,6 +148,45 @@ def test_broker_that_was_fenced_by_mistake_is_unfenced_by_its_heartbeat(world):
     assert not world.is_fenced(1)
 
 
+def test_broker_whose_address_is_wrong_for_the_controller_is_fenced_once(world, caplog):
+    """As behind a NAT: the broker runs, and its heartbeats arrive."""
+    world.close(11)
+    world.fail(REFUSED)
+    world.hear(1, connection=13)
+    for connection in range(14, 18):
+        world.close(connection - 1)
+        assert not world.searches
+        world.hear(1, connection)
+        assert not world.is_fenced(1)
+    assert caplog.text.count("its advertised address h:9092 refuses connections") == 1
+    # The session still decides.
+    world.close(17)
+    world.advance(2 * SESSION_MS)
+    assert world.is_fenced(1)
+
+
+def test_next_incarnation_may_have_a_better_address(world):
+    world.close(11)
+    world.fail(REFUSED)
+    world.hear(1, connection=13)
+    world.advance(2 * SESSION_MS)
+    world.register(1)
+    world.hear(1, connection=14)
+    assert not world.is_fenced(1)
+    world.searches.clear()
+    world.close(14)
+    world.fail(REFUSED)
+    assert world.is_fenced(1)
+
+
+def test_one_connection_with_heartbeats_of_two_brokers_breaks_nothing(world):
+    world.hear(1, connection=12)
+    world.hear(1, connection=13)
+    world.hear(2, connection=14)
+    world.close(14)
+    assert len(world.searches) == 1
+
+
 def test_connections_of_clients_mean_nothing(world):
     world.close(99)
     assert not world.searches

@@ -334,3 +334,26 @@ def test_broker_that_never_registered_stops_without_leave(world):
     world.accept(sent)
     assert world.hooks == ["may stop"]
     assert world.sent(100_000) == []
+
+
+def test_a_new_controller_gets_a_heartbeat_at_once():
+    """Without a connection of this broker it could take its process for ended."""
+    world = World()
+    world.be_running()
+    assert world.sent(HEARTBEAT_MS // 2) == []
+    world.lifecycle.controller_changed()
+    world.beat(is_caught_up=True)
+    # The next one comes after the usual time, and there is one.
+    assert world.sent(HEARTBEAT_MS - 1) == []
+    world.lifecycle.controller_changed()
+    world.one()
+    world.lifecycle.controller_changed()
+    assert world.sent(HEARTBEAT_MS // 2) == []
+
+
+def test_a_broker_that_is_not_registered_sends_a_new_controller_nothing():
+    world = World()
+    world.lifecycle.start(world)
+    world.one()
+    world.lifecycle.controller_changed()
+    assert world.sent(100) == []
