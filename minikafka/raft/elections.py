@@ -43,6 +43,8 @@ _FIRST_ELECTION_MS = 200
 _FIRST_RANK_MS = 100
 _NEXT_RANK_MS = 100
 """The times after which voters ask for pre-votes if their leader has stopped, by their rank."""
+_MAX_DOUBLINGS = 10
+"""More are longer than any fetch timeout."""
 _MAX_PORT = 65535
 _LAST_EPOCH = (1 << 31) - 2
 """The last epoch that is followed. Elections do not reach it, but a request may have any number,
@@ -79,6 +81,8 @@ class QuorumElections:
     _timer: Timer | None = field(default=None, init=False)
     _resend_timer: Timer | None = field(default=None, init=False)
     _warned_epoch: int = field(default=-1, init=False)
+    _suspicions: int = field(default=0, init=False)
+    """How often a refused connection has led to a pre-vote since the last fetch."""
 
     def start(self) -> None:
         """Continue in the role with which the process before ended.
@@ -151,7 +155,7 @@ class QuorumElections:
             case Candidate():
                 self._start_votes(is_pre_vote=False)
             case Follower():
-                self.fetched()
+                self._wait_for_fetch()
             case Leader():
                 self._check_quorum()
                 self._begin_epoch()
@@ -185,7 +189,7 @@ class QuorumElections:
                 self._wait_for_leader()
             case Follower():
                 _cancel(self._timer)
-                self.fetched()
+                self._wait_for_fetch()
             case Leader():
                 self._check_quorum()
             case _:
@@ -286,6 +290,10 @@ class QuorumElections:
 
     def fetched(self) -> None:
         """Wait for the next successful fetch from the leader, now that there was one."""
+        self._suspicions = 0
+        self._wait_for_fetch()
+
+    def _wait_for_fetch(self) -> None:
         if isinstance(self.quorum.state, Follower):
             self.quorum.state.heard_at_ms = self.env.clock.monotonic_ms
         if self.quorum.may_stand:
@@ -296,7 +304,8 @@ class QuorumElections:
 
         Unlike Kafka (row 137), where a voter waits for the rest of the fetch timeout. Pre-votes
         protect a leader that others reach. The voters go one after the other, ascending by id, and
-        the first one after a time in which the others find the leader stopped, too.
+        the first one after a time in which the others find the leader stopped, too. If the others
+        reach it, the next time is twice as long, up to the fetch timeout.
         """
         quorum, state = self.quorum, self.quorum.state
         if not self.settings.detects_stopped_nodes or not isinstance(state, Follower):
@@ -306,9 +315,10 @@ class QuorumElections:
             return
         others = [each for each in quorum.other_voters if each < quorum.node_id]
         rank = sum(each != quorum.leader_id for each in others)
-        delay_ms = _FIRST_RANK_MS + rank * _NEXT_RANK_MS
+        delay_ms = (_FIRST_RANK_MS + rank * _NEXT_RANK_MS) << min(self._suspicions, _MAX_DOUBLINGS)
         deadline_ms = self.env.clock.monotonic_ms + delay_ms
         if self._timer is None or not self._timer.pending or self._timer.deadline_ms > deadline_ms:
+            self._suspicions += 1
             self._arm(delay_ms, self._suspect)
 
     # Leading

@@ -16,6 +16,7 @@ from minikafka.messages.remove_raft_voter import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
+from minikafka.raft.roles import RaftRole
 from minikafka.raft.snapshots import snapshot_ids
 from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, SimCluster, host
 from minikafka.sim.world.world import World
@@ -125,6 +126,35 @@ def test_a_leader_whose_address_refuses_one_voter_stays(quorum):
     quorum.world.run(4 * FETCH_MS)
     assert quorum.leaders() == [leader]
     assert quorum.raft(leader).epoch == epoch
+
+
+def test_a_voter_that_alone_cannot_reach_the_leader_asks_less_and_less_often():
+    """Each pre-vote is refused at once, by a majority that hears the leader."""
+    quorum = Quorum(world=World(1), brokers=0, separate_controller=True, voters=5)
+    quorum.start()
+    leader = quorum.agree()
+    voter = quorum.others(leader)[0]
+    address = (host(leader), CONTROLLER_PORT)
+    accept = quorum.network._listening[address]
+    quorum.network.listen(
+        address, lambda stream: None if stream.hosts[0] == host(voter) else accept(stream)
+    )
+    quorum.network.abort(host(voter), host(leader))
+    roles = []
+    raft = quorum.raft(voter)
+    quorum.world.run(FETCH_MS)
+    began_ms = quorum.world.now_ms
+    while quorum.world.now_ms < began_ms + 10 * FETCH_MS:
+        quorum.world.run(1)
+        if not roles or roles[-1] is not raft.quorum.state.role:
+            roles.append(raft.quorum.state.role)
+    assert 1 <= roles.count(RaftRole.PROSPECTIVE) <= 10
+    assert raft.epoch == quorum.raft(leader).epoch
+    # Once it reaches the leader again, a stop of the leader is noticed as early as before.
+    quorum.network.listen(address, accept)
+    quorum.agree()
+    quorum.nodes[leader].kill()
+    assert quorum.agree(500) in quorum.others(leader)
 
 
 def test_a_leader_that_stops_is_replaced_within_a_second(quorum):
