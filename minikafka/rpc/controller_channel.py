@@ -63,6 +63,10 @@ class ServedVersions:
         """True if an answer of the active controller is awaited."""
         return self._asked is not None and self._asked == self._address()
 
+    def forget(self) -> None:
+        """Forget the answer: the controller may be another release at the same address."""
+        self._of = self._ranges = None
+
     def ask(self) -> None:
         """Ask the active controller, unless it is being asked or did not answer lately."""
         address, calls = self._address(), self._calls
@@ -125,7 +129,9 @@ class ActiveController:
         """Close the connections to another controller: requests there are sent again, to the new.
 
         Unlike Kafka (row 32), where they wait for their time-out if the former controller hangs.
+        Call for each new epoch of the quorum: a controller that restarts leads in another one.
         """
+        self.served.forget()
         address = self.address()
         if address is None:
             return

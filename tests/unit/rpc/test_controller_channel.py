@@ -173,7 +173,8 @@ def test_a_request_to_a_former_controller_that_hangs_is_sent_to_the_new_one(worl
 class VersionsWorld(Wire):
     def __init__(self):
         super().__init__()
-        self.served = self.controller_channel().controller.served
+        self.active = self.controller_channel().controller
+        self.served = self.active.served
 
 
 def test_the_answer_is_kept_until_the_controller_changes():
@@ -191,6 +192,18 @@ def test_the_answer_is_kept_until_the_controller_changes():
     assert not world.served.is_asking
     world.served.ask()
     assert world.one().channel[:2] == ("other", 9093)
+
+
+def test_a_controller_that_leads_again_is_asked_again():
+    """It may have restarted as another release, at the same address."""
+    world = VersionsWorld()
+    world.served.ask()
+    world.answer(world.one(), ApiVersionsResponse(api_keys=[ApiVersion(43, 0, 2)]))
+    world.active.changed()
+    assert world.served.known is None
+    world.served.ask()
+    world.answer(world.one(), ApiVersionsResponse(api_keys=[ApiVersion(43, 0, 3)]))
+    assert world.served.known == {43: (0, 3)}
 
 
 def test_a_controller_that_does_not_answer_is_left_alone_for_a_while():
