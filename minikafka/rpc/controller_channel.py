@@ -23,7 +23,9 @@ _API_VERSIONS_VERSION = 3
 _VERSIONS_TIMEOUT_MS = 500
 _VERSIONS_PURPOSE = "versions"
 _MAX_CLOSINGS = 3
-"""After so many closed connections in a row, the controller does not accept the request."""
+"""After so many closed connections in a row, the controller does not accept the request. Only the
+first one may have been closed for another reason."""
+_PROBE_VERSION = 0
 CLOSED_OVER_REQUEST = "the active controller closed the connection over this request"
 
 
@@ -183,7 +185,12 @@ class ControllerChannel:
         on_done: OnDone,
         closings: int = 0,
     ) -> None:
-        """Send once. `closings`: how many times in a row the controller closed the connection."""
+        """Send once. `closings`: how many times in a row the controller closed the connection.
+
+        After a closed connection the request is sent alone, after one that every controller
+        answers. Without that answer the connection was not closed over the request: a proxy accepts
+        connections for a controller that is away, or a limit for connections is reached.
+        """
         left_ms = deadline_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
             on_done(None, "no response from the active controller in time")
@@ -192,37 +199,61 @@ class ControllerChannel:
         if address is None:
             self._again(request, version, deadline_ms, on_done)
             return
-        # Closed over this request, or another one on the connection: it is sent alone to find out.
-        is_alone = closings > 0
+        purpose, is_alone = self.purpose, closings > 0
         if is_alone:
             self._others += 1
-        purpose = f"{self.purpose}-{self._others}" if is_alone else self.purpose
+            purpose = f"{purpose}-{self._others}"
+        channel = Channel(address[0], address[1], purpose)
+        self.controller.used(channel)
 
-        def answered(response: Any | None, why: str) -> None:
+        def send() -> None:
+            self.calls.send(
+                channel,
+                request,
+                version,
+                timeout_ms=min(left_ms, self.request_timeout_ms),
+                on_done=lambda response, why: answered(response, why, closings + 1),
+            )
+
+        def answered(response: Any | None, why: str, closed: int) -> None:
+            """End the request, or repeat it; `closed` are the closings with a present one."""
             if is_alone:
                 self.controller.closed(channel)
                 self.calls.close(channel)
             if response is None and why == CLOSED_BY_PEER:
                 # Unlike Kafka (row 146), which repeats the request until its timeout.
-                if closings + 1 >= _MAX_CLOSINGS:
+                if closed >= _MAX_CLOSINGS:
                     on_done(None, CLOSED_OVER_REQUEST)
                     return
-                self._again(request, version, deadline_ms, on_done, closings + 1)
+                self._again(request, version, deadline_ms, on_done, closed)
             elif response is None or _says_not_controller(response):
                 self._again(request, version, deadline_ms, on_done)
             else:
                 on_done(response, "")
 
-        channel = Channel(address[0], address[1], purpose)
-        if not is_alone:
+        if is_alone:
+            self._probe(channel, left_ms, send, lambda why: answered(None, why, closings))
+        else:
             self._used = channel
-        self.controller.used(channel)
+            send()
+
+    def _probe(
+        self,
+        channel: Channel,
+        left_ms: int,
+        answered: Callable[[], None],
+        failed: Callable[[str], None],
+    ) -> None:
+        """Ask for the versions of APIs, to find out whether the connection works."""
+        # Imported here, because a start does not need it.
+        from minikafka.messages.api_versions import ApiVersionsRequest  # noqa: PLC0415
+
         self.calls.send(
             channel,
-            request,
-            version,
+            ApiVersionsRequest(),
+            _PROBE_VERSION,
             timeout_ms=min(left_ms, self.request_timeout_ms),
-            on_done=answered,
+            on_done=lambda response, why: failed(why) if response is None else answered(),
         )
 
     def _again(

@@ -9,7 +9,7 @@ from minikafka.messages.allocate_producer_ids import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
-from minikafka.messages.api_versions import ApiVersion, ApiVersionsResponse
+from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
 from minikafka.messages.create_topics import (
     CreatableTopicResult,
     CreateTopicsRequest,
@@ -34,6 +34,15 @@ class World(Wire):
             timeout_ms=timeout_ms,
             on_done=lambda response, why: self.done.append((response, why)),
         )
+
+    def alone(self):
+        """The request, on a connection of its own that works; the controller's versions first."""
+        probe = self.one(100)
+        assert isinstance(probe.body, ApiVersionsRequest)
+        self.answer(probe, ApiVersionsResponse())
+        sent = self.one()
+        assert sent.channel == probe.channel
+        return sent
 
 
 @pytest.fixture
@@ -61,7 +70,7 @@ def test_request_over_which_the_controller_closes_is_answered(world):
     world.ask()
     world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
     for number in (1, 2):
-        alone = world.one(100).channel
+        alone = world.alone().channel
         assert alone == Channel(*CONTROLLER, f"purpose-{number}")
         world.calls.channel_down(alone, CLOSED_BY_PEER)
     assert world.done == [(None, CLOSED_OVER_REQUEST)]
@@ -71,16 +80,29 @@ def test_request_over_which_the_controller_closes_is_answered(world):
 def test_request_that_shared_a_connection_with_another_is_answered(world):
     world.ask()
     world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
-    world.answer(world.one(100), AllocateProducerIdsResponse(producer_id_start=5))
+    world.answer(world.alone(), AllocateProducerIdsResponse(producer_id_start=5))
     assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
 
 
 def test_a_controller_that_restarts_is_asked_again(world):
     world.ask()
-    for why in (CLOSED_BY_PEER, CLOSED_BY_PEER, "refused", CLOSED_BY_PEER, "refused"):
+    world.calls.channel_down(world.one(100).channel, CLOSED_BY_PEER)
+    world.calls.channel_down(world.alone().channel, CLOSED_BY_PEER)
+    for why in ("refused", CLOSED_BY_PEER, "refused"):
         world.calls.channel_down(world.one(100).channel, why)
     world.answer(world.one(100), AllocateProducerIdsResponse(producer_id_start=5))
     assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
+
+
+def test_connections_that_are_closed_without_any_answer_are_tried_until_the_timeout(world):
+    """A proxy accepts and closes them while the controller behind it restarts."""
+    world.ask()
+    for _ in range(20):
+        world.calls.channel_down(world.one(100).channel, CLOSED_BY_PEER)
+    assert world.done == []
+    world.answer(world.alone(), AllocateProducerIdsResponse(producer_id_start=5))
+    assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
+    assert not world.channel.controller._used.keys() - {Channel(*CONTROLLER, "purpose")}
 
 
 def test_request_waits_for_a_controller_to_be_known(world):
