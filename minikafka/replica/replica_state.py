@@ -56,6 +56,7 @@ class ReplicaState:
             self.kept_pace_ms = self._goal_ms = None
         if fetch_offset >= leader_end_offset:
             self.kept_pace_ms = now_ms
+            self._goal_ms = None
         elif self._goal_ms is None or fetch_offset >= self._goal_offset:
             if self._goal_ms is not None:
                 self.kept_pace_ms = self._goal_ms
@@ -64,7 +65,7 @@ class ReplicaState:
     def was_idle(self, until_ms: int) -> None:
         """Note fetches at the leader's log end, the last one at `until_ms`; see `fetch_session`."""
         self.last_caught_up_ms = max(self.last_caught_up_ms, until_ms)
-        self.kept_pace_ms = until_ms
+        self.kept_pace_ms = max(self.kept_pace_ms or 0, until_ms)
         self.last_fetch_ms = max(self.last_fetch_ms, until_ms)
 
     def reset(

@@ -86,6 +86,19 @@ def test_follower_at_the_leader_s_end_keeps_pace_now():
     assert state.kept_pace_ms == 900
 
 
+def test_follower_that_was_at_the_end_has_kept_pace_until_then():
+    """An earlier goal, which it has reached long ago, does not count any more."""
+    state = ReplicaState(2)
+    fetched(state, 0, 50, 100)
+    fetched(state, 60, 60, 5000)
+    fetched(state, 60, 70, 5001)
+    assert state.kept_pace_ms == 5000
+    state.was_idle(4000)
+    assert state.kept_pace_ms == 5000
+    fetched(state, 70, 80, 5002)
+    assert state.kept_pace_ms == 5001
+
+
 def test_follower_that_truncated_begins_again_to_keep_pace():
     state = ReplicaState(2)
     fetched(state, 5, 5, 100)
