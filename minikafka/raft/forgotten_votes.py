@@ -1,10 +1,10 @@
 """A voter that does not know how it has voted, nor what it has acknowledged.
 
-It has lost `quorum-state`, or is a voter of a static quorum whose disk was replaced. If it voted at
-once, a candidate without committed records could win, and the offsets that it has reported before
-would count for what it lost. So it follows as an observer does until the leader has committed,
-without it, a record that is newer than all that it found: then a majority of the others has what
-was committed.
+It has lost `quorum-state` or its log, or is a voter of a static quorum whose disk was replaced. If
+it voted at once, a candidate without committed records could win, and the offsets that it has
+reported before would count for what it lost. So it follows as an observer does until the leader has
+committed, without it, a record that is newer than all that it found: then a majority of the others
+has what was committed.
 
 The voters of a dynamic quorum have directory ids. A replaced disk is another directory, so a voter
 that starts for the first time has forgotten nothing: it gets its first `quorum-state` before its
@@ -44,7 +44,7 @@ class ForgottenVotes:
     """The end of the leader's log when this voter had all of it for the first time."""
 
     def load(self, *, is_lost: bool, is_voter: bool, end_offset: int, was_used: bool) -> None:
-        """Read the file, and write it if `quorum-state` is lost.
+        """Read the file, and write it if `quorum-state` or the log is lost.
 
         `was_used` is true if the node was in use: an empty log has lost its records.
         """
@@ -60,8 +60,8 @@ class ForgottenVotes:
 
     def _warn(self) -> None:
         _log.warning(
-            "%s/%s: quorum-state was lost. This voter does not vote before the others have "
-            "committed a record without it",
+            "%s/%s: quorum-state or the log was lost. This voter does not vote before the others "
+            "have committed a record without it",
             self.disk.root, METADATA_FOLDER,
         )  # fmt: skip
 

@@ -201,7 +201,11 @@ class QuorumState:
         self._load_voters(log)
         if self.is_controller and not self.is_only_voter:
             may_have_voted = self.is_voter or self.voters is None
-            is_lost = may_have_voted and not has_election_state(self.disk, METADATA_FOLDER)
+            # Without the log it has lost what it acknowledged, even if it knows how it voted.
+            is_lost = may_have_voted and (
+                not has_election_state(self.disk, METADATA_FOLDER)
+                or (self.was_used and not log.end_offset)
+            )
             self.forgotten.load(
                 is_lost=is_lost,
                 is_voter=self.is_voter,

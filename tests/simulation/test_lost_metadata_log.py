@@ -6,6 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.sim.world.sim_disk import SimDisk
@@ -26,6 +27,14 @@ def stop(cluster, node_id, *, cleanly):
 
 def lose_folder(cluster, node):
     node.disks[node.config.metadata_log_dir].remove(METADATA_FOLDER)
+
+
+def lose_log(cluster, node):
+    """Lose everything but `quorum-state`: the node knows how it voted, but not its records."""
+    disk = node.disks[node.config.metadata_log_dir]
+    for name in disk.list(METADATA_FOLDER):
+        if name != QUORUM_STATE:
+            disk.remove(f"{METADATA_FOLDER}/{name}")
 
 
 def lose_disk(cluster, node):
@@ -52,7 +61,9 @@ def three_nodes(log_dirs=2):
 
 
 @pytest.mark.parametrize("cleanly", [True, False])
-@pytest.mark.parametrize(("log_dirs", "lose"), [(1, lose_folder), (2, lose_folder), (2, lose_disk)])
+@pytest.mark.parametrize(
+    ("log_dirs", "lose"), [(1, lose_folder), (1, lose_log), (2, lose_folder), (2, lose_disk)]
+)
 def test_it_fetches_the_metadata_and_votes_again(log_dirs, lose, cleanly):
     cluster = three_nodes(log_dirs)
     node_id = 3 if cluster.controller_id != 3 else 2
@@ -61,6 +72,8 @@ def test_it_fetches_the_metadata_and_votes_again(log_dirs, lose, cleanly):
     node.start()
     assert node.exit_code is None
     disk = node.disks[node.config.metadata_log_dir]
+    # What it had acknowledged is gone: its vote could elect a leader that lacks it.
+    assert disk.exists(VOTES_FORGOTTEN)
     cluster.world.run_until(
         lambda: node.started and not disk.exists(VOTES_FORGOTTEN), SERVES_MS, "it is a full voter"
     )
