@@ -217,3 +217,27 @@ def test_first_record_with_the_greatest_timestamp_is_found(disk):
     assert log.latest_timestamp == 9
     assert log.offset_for_timestamp(6) == (9, 1, 0)
     assert log.offset_for_timestamp(10) is None
+
+
+@pytest.mark.parametrize("max_bytes", [1, 100, 150, 300, 1_000, 1 << 20])
+@pytest.mark.parametrize("is_reopened", [False, True])
+def test_small_reads_over_sealed_segments_skip_nothing(disk, max_bytes, is_reopened):
+    """A read that ends within a segment continues there, not in the next one."""
+    config = {"segment_bytes": 600, "index_interval_bytes": 0}
+    log = open_log(disk, **config)
+    for number in range(60):
+        append(log, 1 + number * 7 % 5)
+    assert len(log.segments.items) > 5
+    if is_reopened:
+        log.close()
+        log = open_log(disk, clean=True, **config)
+    end = log.log_end_offset
+    found = []
+    while len(found) < end:
+        read = log.read(len(found), max_bytes, upper_bound_offset=end, min_one_message=True)
+        assert read.slice is not None
+        data = bytes(read.slice.read())
+        offsets = [it.offset for it in read_records(data) if it.offset >= len(found)]
+        assert offsets
+        found += offsets
+    assert found == list(range(end))
