@@ -1,5 +1,7 @@
 """AlterReplicaLogDirs on whole nodes: replicas move between the directories of a broker."""
 
+import pytest
+
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.alter_replica_log_dirs import (
@@ -207,3 +209,28 @@ def test_records_that_are_appended_during_the_move_are_in_the_new_log():
         count += 1
     assert count > 30
     assert everything(cluster) == list(range(count))
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_flush_of_the_former_log_that_ends_after_the_swap_is_no_fault(is_removed):
+    """KAFKA-19571: the folder has another name by then, or is gone."""
+    delay_ms = "0" if is_removed else "60000"
+    cluster = with_records(given={"file.delete.delay.ms": delay_ms})
+    source, target = logs_of(cluster).directory_of(T), other_directory(cluster)
+    former = replica(cluster, 1, "t").log
+    assert alter(cluster, target.disk.root) == ErrorCode.NONE
+    cluster.world.run_until(
+        lambda: registration(cluster, "t").directory(1) == target.directory_id,
+        20_000,
+        "the controller has the new directory",
+    )
+    cluster.nodes[1].flush_us = (30_000_000, 30_000_000)
+    former.roll(cluster.nodes[1].node.env.clock.now)
+    cluster.nodes[1].node.broker.replicas._flusher.flush_all()
+    moved(cluster, target.disk.root)
+    (flush,) = former.flushes.running
+    assert flush.folders
+    cluster.world.run_until(lambda: not former.flushes.running, 60_000, "the flush has ended")
+    assert source.is_online
+    assert target.is_online
+    assert everything(cluster) == list(range(30))
