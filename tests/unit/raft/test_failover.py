@@ -16,6 +16,7 @@ from minikafka.messages.remove_raft_voter import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
+from minikafka.raft.quorum_calls import QuorumCalls
 from minikafka.raft.roles import RaftRole
 from minikafka.raft.snapshots import snapshot_ids
 from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, SimCluster, host
@@ -214,6 +215,33 @@ def test_a_voter_that_was_cut_off_comes_back_without_a_new_epoch(quorum):
     quorum.world.run(60_000)
     assert quorum.raft(isolated).epoch == epoch
     assert quorum.leaders() == [leader]
+    quorum.network.heal_all()
+    assert quorum.agree() == leader
+    assert quorum.raft(leader).epoch == epoch
+
+
+def test_a_voter_that_falls_behind_asks_seldom_for_pre_votes_and_follows_again(quorum, monkeypatch):
+    """redpanda#30815: it reaches a voter that hears the leader, which grants it nothing."""
+    leader = quorum.controller_id
+    behind = quorum.others(leader)[0]
+    epoch = quorum.raft(leader).epoch
+    asked = []
+
+    def vote(calls, voter, election, **log):
+        asked.append((calls.node_id, isinstance(election, int), log["end_offset"]))
+        ask(calls, voter, election, **log)
+
+    ask = QuorumCalls.vote
+    monkeypatch.setattr(QuorumCalls, "vote", vote)
+    quorum.network.cut(host(leader), host(behind))
+    quorum.world.run(60_000)
+    assert quorum.leaders() == [leader]
+    assert quorum.raft(leader).epoch == quorum.raft(behind).epoch == epoch
+    end = quorum.raft(behind).end_offset
+    assert end < quorum.raft(leader).high_watermark
+    assert set(asked) == {(behind, True, end)}
+    # Each of two voters in each round: a round takes an election timeout at least.
+    assert len(asked) <= 2 * 60_000 / ELECTION_MS
     quorum.network.heal_all()
     assert quorum.agree() == leader
     assert quorum.raft(leader).epoch == epoch
