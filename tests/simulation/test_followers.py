@@ -83,3 +83,31 @@ def test_a_follower_whose_directory_failed_does_not_fetch_for_it(restarts):
     fetchers = node.node.broker.replicas._fetchers
     assert not fetchers.follows(TopicIdPartition(topic_id, failed))
     assert 2 in registration(cluster, "t", kept).isr
+
+
+def test_a_follower_that_returns_below_min_isr_joins_once():
+    """KAFKA-19996: it has the high watermark at once, but is far from the end of the log."""
+    given = {
+        "min.insync.replicas": "2",
+        "replica.lag.time.max.ms": "1000",
+        "replica.fetch.max.bytes": "1000",
+        "replica.fetch.response.max.bytes": "1000",
+    }
+    cluster = started_cluster(2, separate_controller=True, given=given)
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    cluster.nodes[2].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1,), 60_000, "2 is fenced")
+    client = cluster.client(node_id=1)
+    for _ in range(2_000):
+        produce(client, "t", b"x" * 900, acks=1)
+    log = replica(cluster, 1, "t").log
+    assert (log.log_end_offset, log.high_watermark) == (2_000, 0)
+    cluster.nodes[2].start()
+    cluster.world.run_until(lambda: registration(cluster, "t").elr == (), 60_000, "2 registers")
+    before = registration(cluster, "t")
+    assert before.isr == (1,)
+    cluster.world.run_until(lambda: log.high_watermark == 2_000, 120_000, "all is committed")
+    cluster.world.run(10_000)
+    after = registration(cluster, "t")
+    assert after.isr == (1, 2)
+    assert after.partition_epoch - before.partition_epoch == 1
