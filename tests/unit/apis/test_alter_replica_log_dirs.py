@@ -215,7 +215,7 @@ def test_records_that_are_appended_during_the_move_are_in_the_new_log():
 def test_a_flush_of_the_former_log_that_ends_after_the_swap_is_no_fault(is_removed):
     """KAFKA-19571: the folder has another name by then, or is gone."""
     delay_ms = "0" if is_removed else "60000"
-    cluster = with_records(given={"file.delete.delay.ms": delay_ms})
+    cluster = with_records(given={"log.segment.delete.delay.ms": delay_ms})
     source, target = logs_of(cluster).directory_of(T), other_directory(cluster)
     former = replica(cluster, 1, "t").log
     assert alter(cluster, target.disk.root) == ErrorCode.NONE
@@ -230,6 +230,8 @@ def test_a_flush_of_the_former_log_that_ends_after_the_swap_is_no_fault(is_remov
     moved(cluster, target.disk.root)
     (flush,) = former.flushes.running
     assert flush.folders
+    cluster.world.run(10_000)
+    assert any("-delete" in name for name in source.disk.list("")) is not is_removed
     cluster.world.run_until(lambda: not former.flushes.running, 60_000, "the flush has ended")
     assert source.is_online
     assert target.is_online
