@@ -174,59 +174,100 @@ def transactional(producer, *values):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"unclean.leader.election.enable": "true"},
-        {"unclean.recovery.manager.enabled": "true", "unclean.recovery.strategy": "Aggressive"},
-    ],
-    ids=["unclean election", "longest log"],
-)
+ELECTIONS = {
+    "unclean election": {"unclean.leader.election.enable": "true"},
+    "longest log": {
+        "unclean.recovery.manager.enabled": "true",
+        "unclean.recovery.strategy": "Aggressive",
+    },
+}
+
+
+class Hanging:
+    """A transaction of t-0 that its coordinator completed, whose marker an election has lost.
+
+    The leader is 2. It has both records.
+    """
+
+    def __init__(self, given, *, commit):
+        self.cluster = cluster = started_cluster(
+            3, separate_controller=True, given={"transaction.state.log.min.isr": "2", **given}
+        )
+        create_topic(cluster, "t", replicas=[[1, 2]])
+        self.client = Client(cluster)
+        self.producer = self.client.init()
+        self.write(1, self.producer, b"a", b"b")
+        cluster.world.run(1_000)
+        cluster.nodes[2].kill()
+        cluster.world.run_until(
+            lambda: registration(cluster, "t").isr == (1,), 60_000, "2 is fenced"
+        )
+        self.following = self.end(self.producer, commit=commit)
+        cluster.world.run_until(
+            lambda: replica(cluster, 1, "t").log.log_end_offset == 3, 10_000, "the marker"
+        )
+        while self.client.described().transaction_state.startswith("Prepare"):
+            cluster.world.run(100)
+        cluster.nodes[1].kill()
+        cluster.nodes[2].start()
+        cluster.world.run_until(lambda: registration(cluster, "t").leader == 2, 120_000, "2 leads")
+        cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "2 serves")
+        cluster.world.run_until(
+            lambda: replica(cluster, 2, "t").log.high_watermark == 2, 60_000, "both records"
+        )
+
+    def write(self, node_id, producer, *values):
+        request = produce_request("t", transactional(producer, *values))
+        request.transactional_id = "x"
+        client = self.cluster.client(node_id=node_id)
+        response = client.ask(request, ProduceResponse, version=BY_NAME)
+        assert response.responses[0].partition_responses[0].error_code == ErrorCode.NONE
+
+    def end(self, producer, *, commit):
+        """End the transaction; the producer that goes on."""
+        response = self.client.ask(EndTxnRequest("x", *producer, commit), EndTxnResponse, 5)
+        assert response.error_code == ErrorCode.NONE
+        return Producer(response.producer_id, response.producer_epoch)
+
+    def committed(self):
+        """What a consumer of committed records gets."""
+        return fetch(self.cluster.client(node_id=2), "t", isolation_level=1)
+
+
+@pytest.mark.parametrize("given", ELECTIONS.values(), ids=ELECTIONS)
 def test_a_transaction_whose_marker_an_unclean_election_lost_can_be_aborted(given):
     """KAFKA-20716, L3, L6: the coordinator has completed it, so an operator finds and ends it."""
-    cluster = started_cluster(
-        3, separate_controller=True, given={"transaction.state.log.min.isr": "2", **given}
-    )
-    create_topic(cluster, "t", replicas=[[1, 2]])
-    client = Client(cluster)
-    producer = client.init()
-    client.add(producer, ("t", 0))
-    request = produce_request("t", transactional(producer, b"a", b"b"))
-    request.transactional_id = "x"
-    response = cluster.client(node_id=1).ask(request, ProduceResponse, version=BY_NAME)
-    assert response.responses[0].partition_responses[0].error_code == ErrorCode.NONE
-    cluster.world.run(1_000)
-    cluster.nodes[2].kill()
-    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1,), 60_000, "2 is fenced")
-    client.ask(EndTxnRequest("x", *producer, True), EndTxnResponse, 5)
-    cluster.world.run_until(
-        lambda: replica(cluster, 1, "t").log.log_end_offset == 3, 10_000, "the marker is written"
-    )
-    cluster.nodes[1].kill()
-    cluster.nodes[2].start()
-    cluster.world.run_until(lambda: registration(cluster, "t").leader == 2, 120_000, "2 leads")
-    cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "2 serves")
-    cluster.world.run_until(
-        lambda: replica(cluster, 2, "t").log.high_watermark == 2, 60_000, "both records are shown"
-    )
-
-    def stable():
-        at = cluster.client(node_id=2)
-        return fetch(at, "t", isolation_level=1).last_stable_offset
-
-    cluster.world.run(120_000)
-    assert stable() == 0
-    leader = cluster.client(node_id=2)
+    hanging = Hanging(given, commit=True)
+    hanging.cluster.world.run(120_000)
+    assert hanging.committed().last_stable_offset == 0
+    leader = hanging.cluster.client(node_id=2)
     wanted = DescribeProducersRequest([DescribedTopic("t", [0])])
     topic = leader.ask(wanted, DescribeProducersResponse).topics[0]
     (found,) = topic.partitions[0].active_producers
-    assert (found.producer_id, found.current_txn_start_offset) == (producer.producer_id, 0)
+    assert (found.producer_id, found.current_txn_start_offset) == (hanging.producer.producer_id, 0)
     marker = WritableTxnMarker(
         found.producer_id, found.producer_epoch, False, [WritableTxnMarkerTopic("t", [0])],
         max(found.coordinator_epoch, 0),
     )  # fmt: skip
     leader.ask(WriteTxnMarkersRequest([marker]), WriteTxnMarkersResponse, version=1)
-    assert stable() == 3
+    assert hanging.committed().last_stable_offset == 3
+
+
+@pytest.mark.parametrize("given", ELECTIONS.values(), ids=ELECTIONS)
+@pytest.mark.parametrize("was_committed", [True, False])
+@pytest.mark.parametrize("commit", [True, False])
+def test_the_next_transaction_decides_one_whose_marker_was_lost(given, was_committed, commit):
+    """As Kafka: the log has one open transaction of a producer, and its next marker ends it."""
+    hanging = Hanging(given, commit=was_committed)
+    hanging.write(2, hanging.following, b"c")
+    assert hanging.committed().last_stable_offset == 0
+    hanging.end(hanging.following, commit=commit)
+    hanging.cluster.world.run_until(
+        lambda: hanging.committed().last_stable_offset == 4, 60_000, "the marker counts"
+    )
+    assert [it.first_offset for it in hanging.committed().aborted_transactions or ()] == (
+        [] if commit else [0]
+    )
 
 
 def test_a_marker_that_only_the_former_leader_has_is_written_again(cluster):
