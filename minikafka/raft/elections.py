@@ -42,7 +42,8 @@ _FIRST_ELECTION_MS = 200
 """Within this time a voter that has just started asks for pre-votes."""
 _FIRST_RANK_MS = 100
 _NEXT_RANK_MS = 100
-"""The times after which voters ask for pre-votes if their leader has stopped, by their rank."""
+"""The times after which voters ask for pre-votes if their leader has stopped, by their rank: one
+after the other, when all have had time to find it stopped."""
 _MAX_DOUBLINGS = 10
 """More are longer than any fetch timeout."""
 _MAX_PORT = 65535
@@ -81,8 +82,7 @@ class QuorumElections:
     _timer: Timer | None = field(default=None, init=False)
     _resend_timer: Timer | None = field(default=None, init=False)
     _warned_epoch: int = field(default=-1, init=False)
-    _suspicions: int = field(default=0, init=False)
-    """How often a refused connection has led to a pre-vote since the last fetch."""
+    _suspicions: int = field(default=0, init=False)  # Pre-votes in a row for refused connections
 
     def start(self) -> None:
         """Continue in the role with which the process before ended.
@@ -303,21 +303,17 @@ class QuorumElections:
         """Ask for pre-votes soon: the address of the leader refuses connections.
 
         Unlike Kafka (row 137), where a voter waits for the rest of the fetch timeout. Pre-votes
-        protect a leader that others reach. The voters go one after the other, ascending by id, and
-        the first one after a time in which the others find the leader stopped, too. If the others
-        reach it, the next time is twice as long, up to the fetch timeout.
+        protect a leader that others reach; each one that fails doubles the time to the next.
         """
-        quorum, state = self.quorum, self.quorum.state
+        state, timer = self.quorum.state, self._timer
         if not self.settings.detects_stopped_nodes or not isinstance(state, Follower):
             return
         state.has_fetched = False
-        if not quorum.may_stand:
-            return
-        others = [each for each in quorum.other_voters if each < quorum.node_id]
-        rank = sum(each != quorum.leader_id for each in others)
-        delay_ms = (_FIRST_RANK_MS + rank * _NEXT_RANK_MS) << min(self._suspicions, _MAX_DOUBLINGS)
-        deadline_ms = self.env.clock.monotonic_ms + delay_ms
-        if self._timer is None or not self._timer.pending or self._timer.deadline_ms > deadline_ms:
+        rank_ms = _FIRST_RANK_MS + self.quorum.rank_without_leader * _NEXT_RANK_MS
+        delay_ms = rank_ms << min(self._suspicions, _MAX_DOUBLINGS)
+        now_ms = self.env.clock.monotonic_ms
+        is_later = timer is None or not timer.pending or timer.deadline_ms > now_ms + delay_ms
+        if self.quorum.may_stand and is_later:
             self._suspicions += 1
             self._arm(delay_ms, self._suspect)
 

@@ -178,6 +178,11 @@ class QuorumState:
         voters = self.voters
         return [] if voters is None else [each for each in voters.ids if each != self.node_id]
 
+    @property
+    def rank_without_leader(self) -> int:
+        """The number of other voters with lower ids, without the leader."""
+        return sum(each < self.node_id and each != self.leader_id for each in self.other_voters)
+
     def voter_address(self, node_id: int) -> tuple[str, int] | None:
         """Host and port of a voter's controller listener, or None if it is no known voter."""
         voter = None if self.voters is None else self.voters.voters.get(node_id)
