@@ -1,6 +1,14 @@
 """Mixes of incidents that are known to interact; a kind is drawn as often as it stands there."""
 
-from minikafka.sim.drive.incidents import Fault, OperatorAction
+from random import Random
+
+from minikafka.sim.drive.incidents import (
+    DAMAGE,
+    DIRECTORY_FAULTS,
+    VOTER_DISKS,
+    Fault,
+    OperatorAction,
+)
 
 Mix = tuple[Fault | OperatorAction, ...]
 MIXES: tuple[Mix, ...] = (
@@ -158,3 +166,19 @@ DAMAGING: Mix = (
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),
 )  # fmt: skip
 """Damaged data, and leaders that serve it."""
+_DRAWN_APART = (
+    Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
+    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
+    *DIRECTORY_FAULTS, Fault.CUT_LEADERS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
+    OperatorAction.TRANSACTION_VERSION, OperatorAction.SWAP_TRANSACTIONS,
+)  # fmt: skip
+"""Incidents with separate entropy: seeds without them are the same as before these were added."""
+
+
+def draw_mix(rng: Random) -> Mix:
+    """Return one of `MIXES`, or a mix of kinds that are drawn one by one."""
+    if rng.random() < 0.5:
+        return rng.choice(MIXES)
+    faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
+    actions = [kind for kind in OperatorAction if kind not in _DRAWN_APART and rng.random() < 0.2]
+    return (*(faults or [Fault.KILL]) * 2, *actions)

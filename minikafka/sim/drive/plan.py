@@ -15,7 +15,6 @@ from minikafka.log.future_logs import SLICE_BYTES
 from minikafka.sim.drive.incidents import (
     BROKERS_ONLY,
     DAMAGE,
-    DIRECTORY_FAULTS,
     LINK_FAULTS,
     VOTER_DISKS,
     Fault,
@@ -32,7 +31,6 @@ from minikafka.sim.drive.mixes import (
     FEATURING,
     FORGETTING,
     LINKING,
-    MIXES,
     MOVING,
     ORPHANING,
     RECOVERING,
@@ -46,6 +44,7 @@ from minikafka.sim.drive.mixes import (
     UPGRADING,
     VOTING,
     Mix,
+    draw_mix,
 )
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
@@ -68,14 +67,8 @@ _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = _COORDINATING_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
-_DRAWN_APART = (
-    Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
-    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE, *VOTER_DISKS,
-    *DIRECTORY_FAULTS, Fault.CUT_LEADERS, OperatorAction.VOTERS, OperatorAction.ALTER_DIRS,
-    OperatorAction.TRANSACTION_VERSION, OperatorAction.SWAP_TRANSACTIONS,
-)  # fmt: skip
-"""Incidents with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
+_DETECTING_SHARE = 0.6
 _FEATURE_SHARE = _FEW_FILES_SHARE = 0.15
 _LINKS_SHARE = 0.1
 _CRASHING_SHARE = _ERRORS_SHARE = _DAMAGE_SHARE = _RIVALLING_SHARE = _RELOCATING_SHARE = 0.2
@@ -131,6 +124,8 @@ class Plan:
     pace_ms: int = 100
     groups: int = 0
     session_ms: int = 3_000
+    detection: bool = False
+    """Controllers detect stopped nodes (`stopped.node.detection.enable`)."""
     request_ms: int = 3_000
     lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
@@ -190,6 +185,7 @@ class Plan:
         """The configuration of the nodes."""
         values = {
             "broker.session.timeout.ms": str(self.session_ms),
+            "stopped.node.detection.enable": str(self.detection).lower(),
             "broker.heartbeat.interval.ms": str(self.session_ms // 6),
             "replica.lag.time.max.ms": str(self.lag_ms),
             "replica.fetch.backoff.ms": "200",
@@ -227,13 +223,18 @@ class Plan:
         return values
 
 
+def draw_detection(seed: int) -> bool:
+    """Return whether a seed's controllers detect stopped nodes, or wait for sessions to end."""
+    return Random(f"detection/{seed}").random() < _DETECTING_SHARE
+
+
 def draw(seed: int, duration_ms: int) -> Plan:
     """Return the plan of a seed."""
     rng = Random(f"plan/{seed}")
     brokers = rng.choice((3, 3, 3, 4, 5, 7))
     factor = rng.choice((3, 3, min(brokers, 4), 2))
     recovery_manager = rng.random() < 0.4
-    mix = _mix(rng)
+    mix = draw_mix(rng)
     producers, partitions = rng.randint(1, 3), rng.randint(1, 3)
     writers = producers * partitions
     plan = Plan(
@@ -254,6 +255,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         pace_ms=rng.choice((20, 100, 400)) * (1 if writers <= _FEW_WRITERS else 4),
         groups=rng.choice((0, 0, 1, 2)),
         session_ms=rng.choice((1_500, 3_000)),
+        detection=draw_detection(seed),
         request_ms=rng.choice((3_000, 10_000)),
         lag_ms=rng.choice((600, 1_500, 3_000)),
         fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
@@ -457,14 +459,6 @@ def _with_unusual_clients(plan: Plan) -> Plan:
         incidents = _incidents(own, plan, MOVING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
     return plan
-
-
-def _mix(rng: Random) -> Mix:
-    if rng.random() < 0.5:
-        return rng.choice(MIXES)
-    faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
-    actions = [kind for kind in OperatorAction if kind not in _DRAWN_APART and rng.random() < 0.2]
-    return (*(faults or [Fault.KILL]) * 2, *actions)
 
 
 def _incidents(

@@ -12,7 +12,7 @@ from typing import Final
 from minikafka.common.budget import STEP_UNITS
 from minikafka.sim.drive.incidents import LINK_FAULTS, VOTER_DISKS, Fault, Incident, OperatorAction
 from minikafka.sim.drive.mixes import Mix
-from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.plan import Plan, draw_detection
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
 _KINDS: Final[Mix] = (
@@ -49,6 +49,7 @@ def draw_quorum_plan(seed: int, duration_ms: int) -> Plan:
         flush_messages=False,
         duration_ms=duration_ms,
         pace_ms=rng.choice((2_000, 10_000)),
+        detection=draw_detection(seed),
         voters=voters,
         dynamic_quorum=is_dynamic,
         spares=rng.randint(0, 3) if is_dynamic else 0,
