@@ -6,7 +6,7 @@ code does not read a clock, open a socket or draw entropy.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,8 @@ class Node:
     """True after the logs are closed: nothing may run any more, not even timers that are due."""
     _published: bool = False
     _leaving_since_ms: int = 0
+    _judged_features: Mapping[str, int] | None = None
+    """The finalized features that this node has compared with its own."""
 
     def __post_init__(self) -> None:
         if self.broker is not None:
@@ -197,8 +199,11 @@ class Node:
         for batch in raft.log.committed(before.offset + 1, raft.high_watermark):
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
             size, append_ms = size + batch.size, batch.append_ms
-        if loader.image.features is not before.features and self._lacks_feature():
-            return
+        if loader.image.features is not self._judged_features:
+            # Those of a snapshot, too: a committed record after it may have lowered a level.
+            self._judged_features = loader.image.features
+            if self._lacks_feature():
+                return
         if self.controller is not None:
             self.controller.on_commit()
         self._publish(before)

@@ -26,6 +26,7 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.snapshots import read_snapshot, snapshot_ids
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
@@ -278,6 +279,32 @@ def test_a_controller_stops_at_a_feature_that_it_does_not_have(one, monkeypatch)
     one.world.run_until(lambda: not one.nodes[1].alive, 5_000)
     assert one.nodes[1].exit_code == 1
     assert any("group.version is finalized at level 1" in line for line in lines)
+
+
+def test_a_controller_stops_at_a_feature_in_its_snapshot(monkeypatch):
+    """As one that replaces Apache Kafka on the same log directory."""
+    given = {
+        "metadata.log.max.record.bytes.between.snapshots": "200",
+        "metadata.max.idle.interval.ms": "50",
+    }
+    cluster = started_cluster(1, given=given)
+    node = cluster.nodes[1]
+    with monkeypatch.context() as patched:
+        patched.setattr(type(node.node), "_lacks_feature", lambda _: False)
+        finalize(cluster, "group.version", 1)
+        cluster.world.run(5_000)
+        (disk,) = node.disks.values()
+        end_offset = node.node.loader.image.offset
+        node.kill()
+    newest = snapshot_ids(disk, METADATA_FOLDER)[-1]
+    assert 0 < newest.end_offset <= end_offset
+    assert any(
+        isinstance(each, FeatureLevelRecord) and each.name == "group.version"
+        for each in read_snapshot(disk, f"{METADATA_FOLDER}/{newest.file_name}").records
+    )
+    node.start()
+    cluster.world.run(5_000)
+    assert node.exit_code == 1
 
 
 def test_a_broker_names_a_feature_that_it_does_not_have(caplog, monkeypatch):
