@@ -5,6 +5,7 @@ Controller:  sets, deletes, appends and subtracts values of topics, brokers and 
 Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION (resource).
 """
 
+from collections import Counter
 from typing import Any
 
 from minikafka.common.errors import ErrorCode, InvalidRequestError, KafkaError
@@ -44,7 +45,11 @@ def incremental_alter_configs(
     loggers = [row for row in request.resources if row.resource_type == RESOURCE_BROKER_LOGGER]
     if not loggers:
         return forward(ctx)
-    answers = [_altered(ctx, request, row) for row in loggers]
+    counts = Counter(row.resource_name for row in loggers)
+    answers = [
+        _altered(ctx, row, is_repeated=counts[row.resource_name] > 1, dry=request.validate_only)
+        for row in loggers
+    ]
     if len(loggers) == len(request.resources):
         return IncrementalAlterConfigsResponse(responses=answers)
     return _forward_others(ctx, answers)
@@ -62,21 +67,15 @@ def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceRespon
 
 
 def _altered(
-    ctx: BrokerContext, request: IncrementalAlterConfigsRequest, row: AlterConfigsResource
+    ctx: BrokerContext, row: AlterConfigsResource, *, is_repeated: bool, dry: bool
 ) -> AlterConfigsResourceResponse:
     answer = AlterConfigsResourceResponse(
         resource_type=row.resource_type, resource_name=row.resource_name
     )
     try:
-        named = sum(
-            other.resource_type == row.resource_type and other.resource_name == row.resource_name
-            for other in request.resources
-        )
-        if named > 1:
+        if is_repeated:
             raise InvalidRequestError("Each resource must appear at most once.")
-        alter_levels(
-            row.resource_name, ctx.broker.broker_id, row.configs, dry=request.validate_only
-        )
+        alter_levels(row.resource_name, ctx.broker.broker_id, row.configs, dry=dry)
     except KafkaError as error:
         answer.error_code, answer.error_message = error.code, error.message
     else:
