@@ -32,7 +32,7 @@ TRANSACTION_MUTATIONS = (
          "entry is not None and producer_epoch < entry.epoch", "False"),
         ("log.producer_state", "_check_sequence", "raise _stale_epoch(header, entry.epoch)",
          "return None"),
-        ("log.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry)",
+        ("log.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry.epoch)",
          "return"),
     ),
     # Coordinators
