@@ -30,6 +30,8 @@ from minikafka.messages.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
+from minikafka.records.batch import CONTROL
+from minikafka.records.scan import split_batches
 from minikafka.sim.world.sim_cluster import host
 from tests.conformance.transaction_cases import Producer, add, codes_of
 from tests.worlds.sim_world import (
@@ -96,6 +98,21 @@ class Client:
             (row,) = response.transaction_states
             if row.error_code not in RETRIED:
                 return row
+
+
+def transactional(producer, *values):
+    return batch(
+        *values, producer_id=producer.producer_id, producer_epoch=producer.epoch,
+        base_sequence=0, is_transactional=True,
+    )  # fmt: skip
+
+
+def write(client, producer, *values):
+    """The first batch of a transaction in t-0, which adds the partition."""
+    request = produce_request("t", transactional(producer, *values))
+    request.transactional_id = "x"
+    response = client.ask(request, ProduceResponse, version=BY_NAME)
+    assert response.responses[0].partition_responses[0].error_code == ErrorCode.NONE
 
 
 @pytest.fixture
@@ -167,13 +184,6 @@ def test_the_transaction_version_changes_on_line(cluster):
     assert finalized()["transaction.version"] == 2
 
 
-def transactional(producer, *values):
-    return batch(
-        *values, producer_id=producer.producer_id, producer_epoch=producer.epoch,
-        base_sequence=0, is_transactional=True,
-    )  # fmt: skip
-
-
 ELECTIONS = {
     "unclean election": {"unclean.leader.election.enable": "true"},
     "longest log": {
@@ -196,7 +206,7 @@ class Hanging:
         create_topic(cluster, "t", replicas=[[1, 2]])
         self.client = Client(cluster)
         self.producer = self.client.init()
-        self.write(1, self.producer, b"a", b"b")
+        write(cluster.client(node_id=1), self.producer, b"a", b"b")
         cluster.world.run(1_000)
         cluster.nodes[2].kill()
         cluster.world.run_until(
@@ -215,13 +225,6 @@ class Hanging:
         cluster.world.run_until(
             lambda: replica(cluster, 2, "t").log.high_watermark == 2, 60_000, "both records"
         )
-
-    def write(self, node_id, producer, *values):
-        request = produce_request("t", transactional(producer, *values))
-        request.transactional_id = "x"
-        client = self.cluster.client(node_id=node_id)
-        response = client.ask(request, ProduceResponse, version=BY_NAME)
-        assert response.responses[0].partition_responses[0].error_code == ErrorCode.NONE
 
     def end(self, producer, *, commit):
         """End the transaction; the producer that goes on."""
@@ -259,7 +262,7 @@ def test_a_transaction_whose_marker_an_unclean_election_lost_can_be_aborted(give
 def test_the_next_transaction_decides_one_whose_marker_was_lost(given, was_committed, commit):
     """As Kafka: the log has one open transaction of a producer, and its next marker ends it."""
     hanging = Hanging(given, commit=was_committed)
-    hanging.write(2, hanging.following, b"c")
+    write(hanging.cluster.client(node_id=2), hanging.following, b"c")
     assert hanging.committed().last_stable_offset == 0
     hanging.end(hanging.following, commit=commit)
     hanging.cluster.world.run_until(
@@ -304,3 +307,37 @@ def test_a_marker_that_only_the_former_leader_has_is_written_again(cluster):
         lambda: client.described().transaction_state == "CompleteCommit", 60_000, "it is complete"
     )
     assert now.last_stable_offset == now.log_end_offset == 2
+
+
+def markers_of(cluster, node_id):
+    """The control batches in a node's log of t-0."""
+    log = replica(cluster, node_id, "t").log
+    read = log.read(0, 1 << 20, upper_bound_offset=log.log_end_offset)
+    return [it for _, it in split_batches(bytes(read.slice.read())) if it.attributes & CONTROL]
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_coordinator_that_lost_the_answer_to_a_marker_writes_it_again(commit):
+    """KAFKA-19999: the next coordinator loads the prepared transaction; its marker is not new."""
+    cluster = started_cluster(3, separate_controller=True)
+    client = Client(cluster)
+    producer = client.init()
+    coordinator = client.coordinator()
+    leader = next(number for number in (1, 2, 3) if number != coordinator)
+    create_topic(cluster, "t", replicas=[(leader, *({1, 2, 3} - {leader}))])
+    write(leader_client(cluster, "t"), producer, b"a")
+    ending = EndTxnRequest("x", *producer, commit)
+    cluster.client(node_id=coordinator).send(ending, lambda _: None, version=5)
+    log = replica(cluster, leader, "t").log
+    cluster.world.run_until(lambda: log.log_end_offset == 2, 5_000, "the marker is written")
+    cluster.nodes[coordinator].kill()
+    while client.described().transaction_state.startswith("Prepare"):
+        cluster.world.run(100)
+    first, second = markers_of(cluster, leader)
+    assert first.producer_epoch == second.producer_epoch == producer.epoch + 1
+    cluster.world.run_until(lambda: log.last_stable_offset == 3, 10_000, "both markers count")
+    response = client.ask(ending, EndTxnResponse, 5)
+    assert (response.error_code, response.producer_epoch) == (ErrorCode.NONE, producer.epoch + 1)
+    following = Producer(response.producer_id, response.producer_epoch)
+    write(leader_client(cluster, "t"), following, b"b")
+    assert client.ask(EndTxnRequest("x", *following, True), EndTxnResponse, 5).error_code == 0
