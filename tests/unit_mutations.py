@@ -29,6 +29,16 @@ UNIT_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a follower far behind joins an ISR below min ISR",
+            ("replica.isr_proposals", "IsrProposals.consider_joining",
+             " or not self._keeps_pace(follower)", ""),
+        ),
+        "tests/simulation/test_followers.py"
+        "::test_a_follower_that_returns_below_min_isr_joins_once",
+        "no check of the simulator counts how often a follower joins",
+    ),
+    UnitMutation(
+        mutation(
             "answers to a proposal of another partition epoch are taken",
             ("replica.isr_proposals", "IsrProposals._is_current",
              "and partition.partition_epoch == proposal.partition_epoch", ""),
