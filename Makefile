@@ -93,6 +93,7 @@ oracle: $(STAMP)
 	$(BIN)/python -m tests.java copier --kills 6
 	$(BIN)/python -m tests.java streams --kills 6
 	$(BIN)/python -m tests.golden.run
+	$(BIN)/python -m tests.mixed
 
 clean:
 	rm -rf $(VENV) build dist out
