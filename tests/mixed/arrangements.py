@@ -56,7 +56,10 @@ def loaded(nodes, facts):
     size = nodes.await_equal(different_logs)
     common = nodes.await_equal(different_metadata)
     done = load.transactions
-    facts.append(f"{len(load.ledger.acknowledged)} records acknowledged")
+    ledger = load.ledger
+    facts.append(
+        f"{len(ledger.acknowledged)} records acknowledged, {len(ledger.unplaced)} without an offset"
+    )
     facts.append(
         f"{len(done.committed)} transactions committed, {len(done.aborted)} aborted, {len(done.unknown)} unknown"
     )

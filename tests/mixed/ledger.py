@@ -12,6 +12,8 @@ class Ledger:
     """(partition, value)."""
     acknowledged: dict = field(default_factory=dict)
     """(partition, offset) -> value."""
+    unplaced: list = field(default_factory=list)
+    """Values without an offset: librdkafka takes a later batch's success for an acknowledgement."""
     failed: list = field(default_factory=list)
     """(value, why): these records may be in the log, or not."""
 
@@ -45,6 +47,7 @@ class Ledger:
                 found.append(
                     f"acknowledged record {value!r} is not at {partition}:{offset}, but {there!r}"
                 )
+        found += [f"acknowledged record {it!r} is lost" for it in self.unplaced if it not in times]
         seen = {
             (partition, offset): value
             for partition, rows in delivered.items()
@@ -53,6 +56,12 @@ class Ledger:
         missing = [at for at in self.acknowledged if seen.get(at) != self.acknowledged[at]]
         found += [
             f"acknowledged record at {at} was not delivered, but {seen.get(at)!r}" for at in missing
+        ]
+        values = set(seen.values())
+        found += [
+            f"acknowledged record {it!r} was not delivered"
+            for it in self.unplaced
+            if it not in values
         ]
         return found
 

@@ -106,6 +106,9 @@ class Load:
                 missing[partition] = (
                     f"{len(offsets)} from {min(offsets)}, last {max(got, default=None)}"
                 )
+        values = {value for rows in self.delivered.values() for _, value in list(rows)}
+        if lacking := [value for value in self.ledger.unplaced if value not in values]:
+            missing["without an offset"] = lacking
         return missing
 
     def _client(self, **options):
@@ -117,6 +120,8 @@ class Load:
         def done(error, message):
             if error:
                 ledger.failed.append((message.value(), str(error)))
+            elif message.offset() is None:
+                ledger.unplaced.append(message.value())
             else:
                 ledger.acknowledged[message.partition(), message.offset()] = message.value()
 

@@ -49,6 +49,16 @@ def test_a_record_that_the_consumer_did_not_get_is_named(rows):
     assert "at (0, 1) was not delivered" in problem
 
 
+def test_a_record_that_was_acknowledged_without_an_offset_must_be_there():
+    unplaced = ledger()
+    unplaced.unplaced.append(b"d")
+    whole = {0: [*KEPT[0], (2, b"d")], 1: KEPT[1]}
+    assert unplaced.problems(whole, whole) == []
+    assert unplaced.problems(whole, KEPT) == ["acknowledged record b'd' was not delivered"]
+    lost, _ = unplaced.problems(KEPT, KEPT)
+    assert lost == "acknowledged record b'd' is lost"
+
+
 def test_a_failed_record_is_named():
     failing = ledger()
     failing.failed.append((b"d", "timed out"))
