@@ -17,6 +17,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.metadata.broker_registration import Endpoint
 from tests.mixed.load import TOPIC, Load
+from tests.mixed.log_lines import complaints
 from tests.mixed.nodes import (
     ABSENT_FEATURES,
     BROKER,
@@ -55,6 +56,9 @@ def loaded(nodes, facts):
         raise MixedError("\n".join(problems[:20]))
     size = nodes.await_equal(different_logs)
     common = nodes.await_equal(different_metadata)
+    lines = [line for node in nodes.nodes.values() for line in complaints(node.log_text)]
+    if lines:
+        raise MixedError("\n".join(["lines of logs:", *lines[:20]]))
     done = load.transactions
     ledger = load.ledger
     facts.append(
@@ -99,6 +103,8 @@ def name_the_features(nodes):
     """A broker that the cluster's features keep out names each, and joins at level 0."""
     for broker in (2, 3):
         nodes.stop(broker)
+        if not all(refusals_of(nodes, 1, UpgradeType.UPGRADE).values()):
+            raise MixedError(f"features of Kafka were raised while broker {broker} was registered")
         unregister_broker(nodes.admin(1), broker)
     change_features(nodes, 1, UpgradeType.UPGRADE)
     nodes.launch(2)
@@ -111,10 +117,14 @@ def name_the_features(nodes):
 
 def change_features(nodes, level, kind):
     """Finalize a level of the features that only Apache Kafka has."""
+    if any((refusals := refusals_of(nodes, level, kind)).values()):
+        raise MixedError(f"level {level}: {refusals}")
+
+
+def refusals_of(nodes, level, kind):
+    """Try to finalize a level of these features; return the error of each, or None."""
     levels = dict.fromkeys(ABSENT_FEATURES, level)
-    for name, error in update_features(nodes.admin(1), levels, kind, dry_run=False).items():
-        if error:
-            raise MixedError(f"{name}={level}: {error}")
+    return update_features(nodes.admin(1), levels, kind, dry_run=False)
 
 
 def minikafka_controllers(tools):
@@ -170,6 +180,7 @@ def recovered(nodes):
     nodes.start(3)
     with measured() as seconds:
         nodes.await_partition("recovered", lambda it: it.leader is not None, "a leader")
+    nodes.await_line(101, "broker 1 does not have GetReplicaLogInfo")
     return [f"recovered in {seconds[0]:.2f} s"]
 
 
@@ -210,8 +221,13 @@ def change_voters(nodes, number):
     node = nodes.nodes[number]
 
     def voters():
-        return {it.node_id for it in describe_quorum(nodes.admin()).voters}
+        return {it.node_id: it for it in describe_quorum(nodes.admin()).voters}
 
+    # A leader of Apache Kafka stops if the answer to its BeginQuorumEpoch comes from a former voter.
+    start = describe_quorum(nodes.admin()).high_watermark
+    nodes.await_true(
+        lambda: voters()[number].log_end_offset > start, f"{nodes.name(number)} fetches"
+    )
     remove_voter(nodes.admin(), number, node.directory_id)
     nodes.await_true(lambda: number not in voters(), f"{nodes.name(number)} is no voter")
     endpoint = Endpoint("CONTROLLER", HOST, node.controller_port, 0)
