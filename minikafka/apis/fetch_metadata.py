@@ -57,10 +57,10 @@ def fetch_metadata(
     if replica_id >= 0 and is_valid and read.is_boundary:
         raft.fetched(replica_id, wanted.replica_directory_id, wanted.fetch_offset)
     # KIP-1166: a fetch without a high watermark (before v18) counts as up to date.
-    is_behind = wanted.high_watermark < raft.high_watermark
+    is_behind = wanted.high_watermark < raft.announced_high_watermark
     if not read.is_empty or is_behind or request.max_wait_ms <= 0:
         return _metadata_response(ctx, read)
-    return _await_metadata(ctx, request, wanted, raft.high_watermark)
+    return _await_metadata(ctx, request, wanted, raft.announced_high_watermark)
 
 
 def _await_metadata(
@@ -72,7 +72,7 @@ def _await_metadata(
         (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED, RaftEvent.ROLE_CHANGED),
         lambda: (
             raft.end_offset > wanted.fetch_offset
-            or raft.high_watermark > high_watermark
+            or raft.announced_high_watermark > high_watermark
             or raft.epoch != epoch
             or not raft.is_leader
         ),

@@ -51,18 +51,15 @@ def read_metadata(
         return MetadataRead(error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
     log = raft.log
     start = log.start_offset
+    reached = raft.announced_high_watermark
     found = _validate(raft, fetch_offset, last_fetched_epoch)
     if isinstance(found, SnapshotId):
-        return MetadataRead(
-            high_watermark=raft.high_watermark, log_start_offset=start, snapshot=found
-        )
+        return MetadataRead(high_watermark=reached, log_start_offset=start, snapshot=found)
     if found is not None:
-        return MetadataRead(
-            high_watermark=raft.high_watermark, log_start_offset=start, diverging=found
-        )
+        return MetadataRead(high_watermark=reached, log_start_offset=start, diverging=found)
     read = log.read(fetch_offset, _MAX_BYTES)
     return MetadataRead(
-        high_watermark=raft.high_watermark,
+        high_watermark=reached,
         log_start_offset=start,
         records=read.slice,
         is_boundary=read.slice is None or _base_offset(read.slice) == fetch_offset,

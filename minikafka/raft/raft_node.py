@@ -201,6 +201,16 @@ class RaftNode:
         return 0 if leading is None else leading.start_offset
 
     @property
+    def announced_high_watermark(self) -> int:
+        """The high watermark for replicas: -1 before this leader has committed in its epoch.
+
+        Until then a replica may know a greater one from the former leader. A replica of Apache
+        Kafka stops if its leader announces a lower one (`FollowerState.updateHighWatermark`).
+        """
+        known = self.high_watermark
+        return known if known > self.epoch_start_offset else -1
+
+    @property
     def progress(self) -> QuorumProgress:
         """How far the other nodes have fetched; empty if this node does not lead."""
         leading = self.quorum.leading

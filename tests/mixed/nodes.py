@@ -419,6 +419,9 @@ class MixedNodes:
         deadline_s = time.monotonic() + timeout_s
         why = ""
         while time.monotonic() < deadline_s:
+            for node in self.nodes.values():
+                if node.process:
+                    self._check_alive(node)
             try:
                 if (found := look()) is not None:
                     return found

@@ -54,6 +54,18 @@ def test_what_is_not_committed_is_read_too(world):
     assert answer.high_watermark == 12
 
 
+@pytest.mark.parametrize(("offset", "last_epoch"), [(12, 2), (0, 0), (11, 1)])
+def test_a_leader_tells_no_high_watermark_before_it_has_committed_in_its_epoch(
+    world, offset, last_epoch
+):
+    """A replica may know a greater one from the former leader; Apache Kafka's replica ends then."""
+    assert world.raft.epoch_start_offset == 10
+    world.raft.high_watermark = 10
+    assert read(world, offset, last_epoch).high_watermark == -1
+    world.raft.high_watermark = 11
+    assert read(world, offset, last_epoch).high_watermark == 11
+
+
 @pytest.mark.parametrize(
     ("offset", "last_epoch", "epoch", "error"),
     [
