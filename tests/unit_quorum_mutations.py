@@ -59,6 +59,16 @@ UNIT_QUORUM_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a new leader announces the high watermark that it knows",
+            ("raft.metadata_reads", "read_metadata",
+             "reached = raft.announced_high_watermark", "reached = raft.high_watermark"),
+        ),
+        "tests/unit/raft/test_metadata_reads.py"
+        "::test_a_leader_tells_no_high_watermark_before_it_has_committed_in_its_epoch",
+        "Apache Kafka stops at a lower high watermark than the former leader's",
+    ),
+    UnitMutation(
+        mutation(
             "one of five voters keeps the leader in office",
             ("raft.elections", "QuorumElections.voter_fetched",
              "if len(leader.heard & set(self.quorum.other_voters)) >= self._needed:",
