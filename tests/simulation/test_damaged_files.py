@@ -55,8 +55,44 @@ def test_every_kind_of_small_file_is_damaged():
     }
 
 
-@pytest.mark.parametrize("content", [b"", bytes(40), b"nonsense"], ids=["empty", "zeros", "text"])
-@pytest.mark.parametrize(("node_id", "path"), small_files())
+EMPTY_IN_KAFKA = (
+    "leader-epoch-checkpoint", "log-start-offset-checkpoint", "replication-offset-checkpoint",
+)  # fmt: skip
+"""Apache Kafka leaves these files without bytes until there is something to write."""
+
+
+def is_damage(path, content):
+    return bool(content) or not path.endswith(EMPTY_IN_KAFKA)
+
+
+def damaged_small_files():
+    contents = {"empty": b"", "zeros": bytes(40), "text": b"nonsense"}
+    return [
+        pytest.param(node_id, path, content, id=f"{node_id}-{path}-{name}")
+        for node_id, path in small_files()
+        for name, content in contents.items()
+        if is_damage(path, content)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("node_id", "path"),
+    [each for each in small_files() if each[1].endswith(EMPTY_IN_KAFKA)],
+)
+def test_a_checkpoint_without_bytes_costs_nothing(caplog, node_id, path):
+    cluster = stopped_cluster()
+    (disk,) = cluster.nodes[node_id].disks.values()
+    write_file(disk, path, b"")
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        for node in cluster.nodes.values():
+            node.start()
+        cluster.world.run(20_000)
+    assert cluster.all_started()
+    assert not any("is damaged" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize(("node_id", "path", "content"), damaged_small_files())
 def test_a_damaged_small_file_is_named(caplog, node_id, path, content):
     cluster = stopped_cluster()
     lines = []

@@ -85,7 +85,7 @@ def test_only_brokers_get_replica_log_info(cluster):
     request = GetReplicaLogInfoRequest(
         broker_id=1, topic_partitions=[TopicPartitions(registration_id(cluster), [0])]
     )
-    response = client.ask(request, GetReplicaLogInfoResponse)
+    response = client.ask(request, GetReplicaLogInfoResponse, version=0)
     assert response.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
     assert response.topic_partition_log_info_list == []
 
