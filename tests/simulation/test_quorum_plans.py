@@ -9,7 +9,7 @@ from tests.simulation.mutations import MUTATIONS
 
 DURATION_MS = 60_000
 SEEDS = range(1, 17)
-SOON = 3
+SOON = 8
 FOUND_SOON = {
     "quorum: a vote is forgotten by a restart": "VotesAreDurable",
     "quorum: a vote ignores what the candidate's log lacks": "MetadataLogMatching",
