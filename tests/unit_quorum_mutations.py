@@ -5,6 +5,16 @@ from tests.mutation import UnitMutation, mutation
 UNIT_QUORUM_MUTATIONS = (
     UnitMutation(
         mutation(
+            "a broker that does not answer counts as stopped",
+            ("controller.stopped_brokers", "StoppedBrokers._answered", "why == REFUSED and",
+             "response is None and"),
+        ),
+        "tests/unit/controller/test_stopped_brokers.py"
+        "::test_other_results_prove_nothing",
+        "a connection must be lost, and the next one of the broker must fail, within a session",
+    ),
+    UnitMutation(
+        mutation(
             "a voter that lost only its quorum-state is taken for one that has never started",
             ("raft.metadata_storage", "note_first_start",
              "if names == [SnapshotId(0, 0).file_name]:", "if SnapshotId(0, 0).file_name in names:"),

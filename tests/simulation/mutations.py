@@ -79,6 +79,9 @@ MUTATIONS = (
         ("replica.isr_proposals", "IsrProposals.consider_joining",
          "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
          "partition.log.high_watermark"),
+        # Below min ISR a follower that keeps pace is beyond it.
+        ("replica.isr_proposals", "IsrProposals._keeps_pace",
+         "if len(partition.isr.committed) >= partition.min_isr:", "if True:"),
     ),
     mutation(
         "CHECK 7, 8: stale fetch answers are taken",
