@@ -22,14 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 8_900,
-    "property": 3_183,
-    "conformance": 1_287,
-    "simulation": 624,
-    "log_directories": 21,
+    "unit": 9_400,
+    "property": 3_195,
+    "conformance": 2_437,
+    "simulation": 775,
+    "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 179,
+    "integration": 184,
     "fault": 188,
     "golden": 53,
     "attacks": 16,
