@@ -130,7 +130,7 @@ def test_coordinators_and_leaders_of_transactions_move():
         create_topic(cluster, name, replicas=[[1, 2], [2, 3]])
     notes = []
     cluster.world.on_line = notes.append
-    carry_out(cluster, operators_of(cluster), OperatorAction.SWAP_TRANSACTIONS, times=20)
+    carry_out(cluster, operators_of(cluster), OperatorAction.SWAP_TRANSACTIONS, times=30)
     for name in topics:
         epochs = [registration(cluster, name, index).leader_epoch for index in range(2)]
         assert max(epochs) > 0, name
