@@ -47,6 +47,7 @@ def create(world):
                 replicas=members,
                 directories=tuple(metadata.view.default_directory(each) for each in members),
                 isr=isr or members[:1], leader=leader, leader_epoch=0, partition_epoch=0,
+                last_known_leader=NO_LEADER if isr else members[0],
             )
         )  # fmt: skip
         world.say("create", replica, "of topic", world.topics, "on", members, "leader", leader)

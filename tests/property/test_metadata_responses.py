@@ -102,6 +102,7 @@ class Side:
             dynamic=SimpleNamespace(current={keys.AUTO_CREATE_TOPICS_ENABLE: True}),
             auto_topics=SimpleNamespace(create=self.created.append),
             metadata_responses=EncodedResponses(most_bytes),
+            leaving_brokers=SimpleNamespace(ids=()),
         )
         self.env = SimpleNamespace(rng=Random(5))
 

@@ -10,6 +10,8 @@ from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
+_REFUSAL_MS = 3_000
+
 
 @dataclass(slots=True)
 class FencingChecks:
@@ -59,8 +61,13 @@ class FencingChecks:
 
 
 def _runs(machine: SimNode, broker: BrokerRegistration) -> bool:
-    """True if this incarnation of a broker runs, serves clients, and does not want to stop."""
+    """True if this incarnation of a broker runs, serves clients, and does not want to stop.
+
+    It does not listen before it learns that it was unfenced, and a refusal may arrive late.
+    """
     if machine.node is None or machine.node.broker is None or not machine.started:
+        return False
+    if machine.world.now_ms - machine.started_ms < _REFUSAL_MS:
         return False
     lifecycle = machine.node.broker.lifecycle
     return (

@@ -67,6 +67,7 @@ class SimNode:
     clock: MachineClock = field(init=False)
     node: Node | None = None
     started: bool = False
+    started_ms: int = 0
     exit_code: int | None = None
     stopping: bool = False
     """A shutdown was requested, and the process has not ended yet."""
@@ -350,7 +351,7 @@ class SimNode:
             case fx.Work(token, function):
                 self._work(token, function)
             case fx.Started():
-                self.started = True
+                self.started, self.started_ms = True, self.world.now_ms
                 self.world.note(self.host, "serves clients")
                 for listener in self.config.broker_listeners:
                     self._connections.serve(listener.name, listener.port)
