@@ -102,7 +102,7 @@ def partitions_are_not_verified(patch):
 MUTANTS = {
     last_stable_offset_ignores_open_transactions: 1,
     unstable_offsets_are_shown: 3,
-    marker_that_was_refused_is_taken_for_written: 5,
+    marker_that_was_refused_is_taken_for_written: 22,
     decision_is_applied_when_it_is_written: 15,
     epoch_of_a_zombie_is_accepted: 1,
     outcome_of_a_prepared_transaction_is_changed: 6,
