@@ -5,16 +5,6 @@ from tests.mutation import UnitMutation, mutation
 UNIT_QUORUM_MUTATIONS = (
     UnitMutation(
         mutation(
-            "a broker that does not answer counts as stopped",
-            ("controller.stopped_brokers", "StoppedBrokers._answered", "why == REFUSED and",
-             "response is None and"),
-        ),
-        "tests/unit/controller/test_stopped_brokers.py"
-        "::test_other_results_prove_nothing",
-        "a connection must be lost, and the next one of the broker must fail, within a session",
-    ),
-    UnitMutation(
-        mutation(
             "a voter that lost only its quorum-state is taken for one that has never started",
             ("raft.metadata_storage", "note_first_start",
              "if names == [SnapshotId(0, 0).file_name]:", "if SnapshotId(0, 0).file_name in names:"),
@@ -66,16 +56,6 @@ UNIT_QUORUM_MUTATIONS = (
         "tests/unit/raft/test_metadata_reads.py"
         "::test_a_follower_at_the_start_of_the_log_in_another_epoch_gets_the_snapshot",
         "a follower must end exactly where a log begins, in another epoch",
-    ),
-    UnitMutation(
-        mutation(
-            "a new leader announces the high watermark that it knows",
-            ("raft.metadata_reads", "read_metadata",
-             "reached = raft.announced_high_watermark", "reached = raft.high_watermark"),
-        ),
-        "tests/unit/raft/test_metadata_reads.py"
-        "::test_a_leader_tells_no_high_watermark_before_it_has_committed_in_its_epoch",
-        "Apache Kafka stops at a lower high watermark than the former leader's",
     ),
     UnitMutation(
         mutation(

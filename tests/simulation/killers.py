@@ -1,11 +1,13 @@
 """The plan that kills each mutant, and the rule that it breaks, kept as data.
 
-    python -m tests.simulation.killers [--seed N] [--seeds N] [--seconds S] [--jobs J] [WORD …]
+    python -m tests.simulation.killers [--seed N] [--seeds N] [--seconds S] [--jobs J]
+                                       [--quorum] [WORD …]
     python -m tests.simulation.killers --table
 
 Searches a plan for each mutant that has none, or for those whose name has one of the words,
 shortens it and writes it into `killers.json`. A plan is kept only where it breaks nothing without
-the mutation. `--table` writes the table of docs/simulation.md from the file.
+the mutation. `--quorum` draws dense faults of the controllers. `--table` writes the table of
+docs/simulation.md from the file.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from typing import NamedTuple
 
 from minikafka.sim.drive.plan import Plan, draw
 from minikafka.sim.drive.plan_file import plan_of, plan_text
+from minikafka.sim.drive.quorum_plan import draw_quorum_plan
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.explain.shrink import shrink
 from tests.mutation import applied, write_between
@@ -120,10 +123,10 @@ def is_sound(plan):
     return Simulation(plan).run().violation is None
 
 
-def search(mutation, seeds, duration_ms):
+def search(mutation, seeds, duration_ms, draw_plan):
     """Return the short plan of the first seed that kills a mutant; None where it lives."""
     for seed in seeds:
-        plan = replace(draw(seed, duration_ms), healing_ms=_HEALING_MS)
+        plan = replace(draw_plan(seed, duration_ms), healing_ms=_HEALING_MS)
         rule = broken_rule(plan, mutation)
         if rule is not None and is_sound(plan):
             return Killer(mutation.name, rule, _shortened(mutation, plan, rule))
@@ -144,10 +147,10 @@ def _shortened(mutation, plan, rule):
 
 
 def _one(task):
-    mutation, seeds, duration_ms = task
+    mutation, *how = task
     logging.disable(logging.CRITICAL)
     begun_s = time.monotonic()
-    killer = search(mutation, seeds, duration_ms)
+    killer = search(mutation, *how)
     return mutation, killer, time.monotonic() - begun_s
 
 
@@ -158,6 +161,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--quorum", action="store_true")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("words", nargs="*")
     args = parser.parse_args()
@@ -175,7 +179,8 @@ def main():
         )
     ]
     seeds = range(args.seed, args.seed + args.seeds)
-    tasks = [(each, seeds, args.seconds * 1000) for each in wanted]
+    draw_plan = draw_quorum_plan if args.quorum else draw
+    tasks = [(each, seeds, args.seconds * 1000, draw_plan) for each in wanted]
     alive = []
     with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
         for mutation, killer, took_s in pool.imap_unordered(_one, tasks):

@@ -367,6 +367,11 @@ MUTATIONS = (
          "and self.raft.is_leader and self.raft.epoch == self._epoch", ""),
     ),
     mutation(
+        "quorum: a new leader announces its predecessor's high watermark",
+        ("raft.raft_node", "RaftNode.announced_high_watermark",
+         "return known if known > self.epoch_start_offset else -1", "return known"),
+    ),
+    mutation(
         "quorum: voters hold from their commit on",
         ("raft.quorum_state", "QuorumState.voters", "return self.history.voters",
          "return self.history.at(self.committed_offset)[0]"),

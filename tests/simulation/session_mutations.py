@@ -8,4 +8,9 @@ SESSION_MUTATIONS = (
         ("controller.stopped_brokers", "StoppedBrokers._ask", "_, endpoint = target",
          "return self.on_stopped(*target)"),
     ),
+    mutation(
+        "sessions: a broker that does not answer counts as stopped",
+        ("controller.stopped_brokers", "StoppedBrokers._answered", "why == REFUSED and",
+         "response is None and"),
+    ),
 )  # fmt: skip

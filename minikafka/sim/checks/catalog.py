@@ -25,6 +25,9 @@ AFTER_EACH_STEP: Final = {
     "MonotonicHighWatermark": (
         "the high watermark of the metadata log never goes back while a process runs"
     ),
+    "AnnouncedHighWatermark": (
+        "the leader of the quorum announces no high watermark below one that a controller knows"
+    ),
     "MajorityReachedHighWatermark": (
         "what the leader commits is on the disks of a majority of voters"
     ),

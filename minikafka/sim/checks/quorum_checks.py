@@ -36,6 +36,10 @@ class QuorumChecks:
     """The latest vote of each controller for another one: the epoch, and that controller's id."""
     _high_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
     """The latest high watermark of each process: by node and start."""
+    _known: dict[int, int] = field(default_factory=dict)
+    """Epoch -> the greatest high watermark that a controller had in it."""
+    _announced: dict[int, int] = field(default_factory=dict)
+    """Epoch -> the high watermark that its leader announced last."""
     _acknowledged: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By controllers that lost their disks: the newest epoch with a leader, and what they had."""
     _flushed: dict[int, int] = field(default_factory=dict)
@@ -122,13 +126,29 @@ class QuorumChecks:
         reached = self._high_watermarks[key] = raft.high_watermark
         if reached < known:
             raise Violation(f"MonotonicHighWatermark: {node.host}: {reached} after {known}")
+        self._known[raft.epoch] = max(self._known.get(raft.epoch, -1), reached)
         if not raft.is_leader:
             return
         leader = self._leaders.setdefault(raft.epoch, node_id)
         if leader != node_id:
             raise Violation(f"SingleLeaderPerEpoch: {node_id} and {leader} lead epoch {raft.epoch}")
+        self._check_announced(node, raft)
         if reached > known and raft.voters is not None:
             self._check_majority(raft, raft.voters)
+
+    def _check_announced(self, node: SimNode, raft: RaftNode) -> None:
+        """AnnouncedHighWatermark: a replica of Apache Kafka stops if it is told a lower one."""
+        announced = raft.announced_high_watermark
+        if announced < 0 or self._announced.get(raft.epoch) == announced:
+            return
+        self._announced[raft.epoch] = announced
+        self.coverage.rules["AnnouncedHighWatermark"] += 1
+        epoch = max(self._known, key=lambda each: self._known[each] if each <= raft.epoch else -2)
+        if announced < self._known[epoch]:
+            raise Violation(
+                f"AnnouncedHighWatermark: {node.host} leads epoch {raft.epoch} and announces "
+                f"{announced}, a node had {self._known[epoch]} in epoch {epoch}"
+            )
 
     def _check_vote(self, node: SimNode, raft: RaftNode) -> None:
         """SingleVotePerEpoch: a voter keeps its vote until the epoch is over, through crashes."""
