@@ -5,12 +5,24 @@ Source: `AclApis`, `DescribeAclsRequest.normalizeAndValidate` and its siblings.
 
 from collections.abc import Iterable
 
+from minikafka.common.errors import SecurityDisabledError
+from minikafka.serving.steps import CLOSE
+
 _RESOURCE_TYPES = range(1, 8)
 _PATTERN_TYPES = range(1, 5)
 _OPERATIONS = range(1, 16)
 _PERMISSION_TYPES = range(1, 4)
 
-NO_AUTHORIZER = "No Authorizer is configured."
+
+def refuse_changes(rows: Iterable[tuple[int, int, int, int]]) -> object:
+    """Answer a request that creates or deletes ACLs; close the connection for an unknown type.
+
+    Raises:
+        SecurityDisabledError: for every entry: there is no authorizer.
+    """
+    if not all_known(rows):
+        return CLOSE
+    raise SecurityDisabledError("No Authorizer is configured.")
 
 
 def all_known(rows: Iterable[tuple[int, int, int, int]]) -> bool:
