@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.metadata.delta import changed_topics
 from minikafka.metadata.image import MetadataImage
 
 _LISTED_MS: Final = 2000
@@ -19,9 +18,11 @@ _LISTED_MS: Final = 2000
 
 @dataclass(slots=True, eq=False, repr=False)
 class LeavingBrokers:
-    """Brokers that were fenced while they led partitions, with the time of their removal.
+    """Brokers that were fenced outside of a controlled shutdown, with the time of their removal.
 
-    Not those that ended a controlled shutdown: their partitions have moved before.
+    A controlled shutdown ends when the other brokers know the new leaders, so that clients have
+    moved before. Whether a broker led partitions does not count: their changes may have come in
+    earlier batches of the metadata than its fencing.
     """
 
     env: Environment
@@ -34,7 +35,7 @@ class LeavingBrokers:
             was = before.brokers.get(broker_id)
             if not broker.fenced:
                 self._until_ms.pop(broker_id, None)
-            elif was is not None and not was.fenced and _moved_from(broker_id, before, image):
+            elif was is not None and not was.fenced and not broker.in_controlled_shutdown:
                 self._until_ms[broker_id] = until_ms
 
     @property
@@ -44,14 +45,3 @@ class LeavingBrokers:
             now_ms = self.env.clock.monotonic_ms
             self._until_ms = {each: at for each, at in self._until_ms.items() if at > now_ms}
         return tuple(self._until_ms)
-
-
-def _moved_from(broker_id: int, before: MetadataImage, image: MetadataImage) -> bool:
-    """True if a change of the metadata moved the leadership of a partition from a broker."""
-    for was, topic in changed_topics(before, image):
-        if was is None or topic is None:
-            continue
-        for index, partition in was.partitions.items():
-            if partition.leader == broker_id != topic.partitions[index].leader:
-                return True
-    return False

@@ -191,6 +191,7 @@ def test_killed_broker_is_named_for_a_moment_after_its_partitions_have_moved():
 
 def test_broker_that_stopped_cleanly_is_not_named():
     cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[3, 2, 1]])
     cluster.nodes[3].shut_down()
     loader = cluster.nodes[2].node.loader
     cluster.world.run_until(lambda: loader.image.brokers[3].fenced, 10_000, "broker 3 is fenced")
