@@ -7,7 +7,9 @@ Versions:    v3 types and documentation; v4 flexible.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Final
 
 from minikafka.common.errors import (
     InvalidRequestError,
@@ -15,7 +17,7 @@ from minikafka.common.errors import (
     KafkaError,
     UnknownTopicOrPartitionError,
 )
-from minikafka.config.definition import ConfigType, Key, Update
+from minikafka.config.definition import ConfigType, Key, KeyTable, Update
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import (
     SOURCE_DEFAULT,
@@ -44,15 +46,22 @@ from minikafka.metadata.image import (
 from minikafka.metadata.topic_name import fault_in_topic_name
 from minikafka.serving.broker_loggers import level_names
 from minikafka.serving.context import BrokerContext, ControllerContext, NodeServices
+from minikafka.serving.encoded import EncodedResponse
 from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps, compute, next_turn
 
 _DOCUMENTATION_FROM = 3
 _SOURCE_LOGGER = 6
 _SOURCE_GROUP = 8
-_CLIENT_METRICS_KEYS: tuple[Key[object], ...] = (
-    Key(name="interval.ms", type=ConfigType.INT, default=300_000, update=Update.CLUSTER_WIDE),
-    Key(name="match", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
-    Key(name="metrics", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
+_UNITS_A_STEP: Final = 200
+"""Resources and their keys that are described in one step: about 2 ms of work."""
+_CLIENT_METRICS_KEYS: Final = KeyTable(
+    "client metrics",
+    (
+        Key(name="interval.ms", type=ConfigType.INT, default=300_000, update=Update.CLUSTER_WIDE),
+        Key(name="match", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
+        Key(name="metrics", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
+    ),
 )
 """The keys of a subscription; no subscription is ever stored."""
 
@@ -60,7 +69,7 @@ _CLIENT_METRICS_KEYS: tuple[Key[object], ...] = (
 @broker_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
 def describe_configs(
     ctx: BrokerContext, request: DescribeConfigsRequest
-) -> DescribeConfigsResponse:
+) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe each requested resource."""
     return _response(ctx.broker, request, ctx.version)
 
@@ -68,22 +77,32 @@ def describe_configs(
 @controller_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
 def describe_configs_on_controller(
     ctx: ControllerContext, request: DescribeConfigsRequest
-) -> DescribeConfigsResponse:
+) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe each requested resource, as the controller sees it."""
     return _response(ctx.services, request, ctx.version)
 
 
 def _response(
     node: NodeServices, request: DescribeConfigsRequest, version: int
-) -> DescribeConfigsResponse:
+) -> Steps[DescribeConfigsResponse | EncodedResponse]:
+    """Describe the resources; other requests run between many of them."""
     # Unlike Kafka (row 81): a resource that is named several times with the same keys is described
     # once.
     asked = {
         (each.resource_type, each.resource_name, tuple(each.configuration_keys or ())): each
         for each in request.resources
     }
-    return DescribeConfigsResponse(
-        results=[_resource(node, request, each, version) for each in asked.values()]
+    response = DescribeConfigsResponse()
+    units, is_long = 0, False
+    for each in asked.values():
+        if units >= _UNITS_A_STEP:
+            yield from next_turn(node.env, for_answer_only=True)
+            units, is_long = 0, True
+        result = _resource(node, request, each, version)
+        response.results.append(result)
+        units += 1 + len(result.configs)
+    return (
+        (yield from compute(partial(EncodedResponse, response, version))) if is_long else response
     )
 
 
@@ -95,41 +114,41 @@ def _resource(
 ) -> DescribeConfigsResult:
     result = DescribeConfigsResult(0, None, asked.resource_type, asked.resource_name)
     try:
-        rows = list(_rows(node, asked))
+        rows = _rows(node, asked, frozenset(asked.configuration_keys or ()))
     except KafkaError as error:
         result.error_code = error.code
         result.error_message = error.message
         return result
-    wanted = frozenset(asked.configuration_keys or ())
-    result.configs = [
-        _describe(request, key, origins, version)
-        for key, origins in rows
-        if not wanted or key.name in wanted
-    ]
+    result.configs = [_describe(request, key, origins, version) for key, origins in rows]
     return result
 
 
-def _rows(
-    node: NodeServices, asked: DescribeConfigsResource
-) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
+_Rows = Iterable[tuple[Key[object], list[ConfigOrigin]]]
+"""The described keys of a resource, each with the origins of its value."""
+
+
+def _rows(node: NodeServices, asked: DescribeConfigsResource, wanted: frozenset[str]) -> _Rows:
+    """Return the rows of the wanted keys; of all keys if `wanted` is empty.
+
+    The values of other keys are not computed.
+    """
     layers = node.config_layers()
     name = asked.resource_name
     if asked.resource_type == RESOURCE_TOPIC:
-        return _topic_rows(node, layers, name)
+        return _topic_rows(node, layers, name, wanted)
     if asked.resource_type == RESOURCE_BROKER:
         if not name:
-            return _default_rows(layers)
+            return _default_rows(layers, wanted)
         if name != str(node.config.node_id):
             raise InvalidRequestError(_wrong_node(name, node.config.node_id, "or empty string, "))
-        return _broker_rows(layers)
+        return _broker_rows(layers, wanted)
     if asked.resource_type == RESOURCE_GROUP:
-        values = node.image.config(RESOURCE_GROUP, name)
         return [
             (
                 Key(name=key, type=ConfigType.STRING, default=None),
                 [ConfigOrigin(key, value, _SOURCE_GROUP)],
             )
-            for key, value in values.items()
+            for key, value in _chosen(node.image.config(RESOURCE_GROUP, name), wanted)
         ]
     if asked.resource_type == RESOURCE_BROKER_LOGGER:
         if not name:
@@ -141,15 +160,24 @@ def _rows(
                 Key(name=logger, type=ConfigType.UNKNOWN, default=None, update=Update.PER_BROKER),
                 [ConfigOrigin(logger, level, _SOURCE_LOGGER)],
             )
-            for logger, level in level_names().items()
+            for logger, level in _chosen(level_names(), wanted)
         ]
     if asked.resource_type == RESOURCE_CLIENT_METRICS:
         if not name:
             raise InvalidRequestError("Client metrics subscription name must not be empty")
         return [
-            (key, [_NO_VALUE._replace(text=key.text(key.default))]) for key in _CLIENT_METRICS_KEYS
+            (key, [_NO_VALUE._replace(text=key.text(key.default))])
+            for key in _keys(_CLIENT_METRICS_KEYS, wanted)
         ]
     raise InvalidRequestError(f"resource type {asked.resource_type} cannot be described")
+
+
+def _keys(table: KeyTable, wanted: frozenset[str]) -> Iterable[Key[object]]:
+    return table.named(wanted) if wanted else table
+
+
+def _chosen(values: Mapping[str, str], wanted: frozenset[str]) -> Iterable[tuple[str, str]]:
+    return [pair for pair in values.items() if not wanted or pair[0] in wanted]
 
 
 def _wrong_node(name: str, node_id: int, more: str) -> str:
@@ -158,10 +186,13 @@ def _wrong_node(name: str, node_id: int, more: str) -> str:
     return f"Unexpected broker id, expected {node_id} {more}but received {name}"
 
 
-def _broker_rows(layers: ConfigLayers) -> list[tuple[Key[object], list[ConfigOrigin]]]:
-    found = [(key, layers.described_broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
+def _broker_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
+    found = [
+        (key, layers.described_broker_origins(key) or [_NO_VALUE])
+        for key in _keys(broker_keys(), wanted)
+    ]
     # As Kafka: keys that exist only as dynamic values, and those of plug-ins, if they are set.
-    for name in {**layers.dynamic_broker, **layers.dynamic_default}:
+    for name, _ in _chosen({**layers.dynamic_broker, **layers.dynamic_default}, wanted):
         if broker_keys().get(name) is None:
             key = _dynamic_key(name)
             origins = layers._replace(static={}).broker_origins(key)
@@ -174,8 +205,8 @@ def _dynamic_key(name: str) -> Key[object]:
 
 
 def _topic_rows(
-    node: NodeServices, layers: ConfigLayers, name: str
-) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
+    node: NodeServices, layers: ConfigLayers, name: str, wanted: frozenset[str]
+) -> _Rows:
     fault = fault_in_topic_name(name)
     if fault is not None:
         raise InvalidTopicError(fault)
@@ -188,17 +219,19 @@ def _topic_rows(
             layers.described_topic_origins(key, own)
             or [_NO_VALUE._replace(text=layers.topic_text(key, own))],
         )
-        for key in TOPIC_KEYS
+        for key in _keys(TOPIC_KEYS, wanted)
     ]
 
 
-def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
+def _default_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
     """Return the cluster-wide dynamic defaults: only the keys that are set."""
-    found = []
-    for name, value in layers.dynamic_default.items():
-        key = broker_keys().get(name) or _dynamic_key(name)
-        found.append((key, [ConfigOrigin(name, value, SOURCE_DYNAMIC_DEFAULT)]))
-    return found
+    return [
+        (
+            broker_keys().get(name) or _dynamic_key(name),
+            [ConfigOrigin(name, value, SOURCE_DYNAMIC_DEFAULT)],
+        )
+        for name, value in _chosen(layers.dynamic_default, wanted)
+    ]
 
 
 def _describe(

@@ -7,7 +7,7 @@ DescribeConfigs, the documentation tables and the validators use the same defini
 Source of names, types, defaults and ranges: `KafkaConfig`, `LogConfig`, `GroupConfig`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from typing import Generic, TypeVar
@@ -260,8 +260,10 @@ class KeyTable:
         """Index `keys`; listings have the same order."""
         self.scope = scope
         self._by_name: dict[str, Key[object]] = {}
+        self._places: dict[str, int] = {}
         for key in keys:
             assert key.name not in self._by_name, f"{key.name} is defined twice"
+            self._places[key.name] = len(self._by_name)
             self._by_name[key.name] = key
 
     def __iter__(self) -> Iterator[Key[object]]:
@@ -273,6 +275,11 @@ class KeyTable:
     def get(self, name: str) -> Key[object] | None:
         """The key of this name, or None."""
         return self._by_name.get(name)
+
+    def named(self, names: Collection[str]) -> list[Key[object]]:
+        """The keys of these names that exist, in the order of listings."""
+        found = [name for name in names if name in self._by_name]
+        return [self._by_name[name] for name in sorted(found, key=self._places.__getitem__)]
 
     def unknown(self, name: str) -> ConfigError:
         """The error for an unknown name, with the most similar keys."""

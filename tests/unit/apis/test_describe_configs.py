@@ -4,7 +4,9 @@ import logging
 
 import pytest
 
+from minikafka.apis import describe_configs as describe_configs_api
 from minikafka.common.errors import ErrorCode
+from minikafka.config.values import ConfigLayers
 from minikafka.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -16,6 +18,7 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from minikafka.node.node import Node
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 from tests.worlds.sim_world import create_topic, started_cluster
@@ -160,3 +163,67 @@ def test_a_resource_that_is_named_twice_with_the_same_keys_is_described_once(clu
     results = cluster.client().ask(request, DescribeConfigsResponse).results
     every, one = (len(result.configs) for result in results)
     assert every > one == 1
+
+
+def described_by_step(cluster, request, monkeypatch):
+    """The answer, and the number of keys whose origins each step of the node computed."""
+    counts = [0]
+
+    def counted(name):
+        known = getattr(ConfigLayers, name)
+
+        def origins(*args):
+            counts[-1] += 1
+            return known(*args)
+
+        monkeypatch.setattr(ConfigLayers, name, origins)
+
+    def step(*args):
+        counts.append(0)
+        return known_step(*args)
+
+    known_step = Node.step
+    monkeypatch.setattr(Node, "step", step)
+    counted("described_topic_origins")
+    counted("broker_origins")
+    answer = cluster.client().ask(request, DescribeConfigsResponse)
+    monkeypatch.undo()
+    return answer, [each for each in counts if each]
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_only_the_requested_keys_are_computed(cluster, count, monkeypatch):
+    """1,000 lists of one key of a node took a step of 470 ms."""
+    keys = [["node.id", f"x{each}"] for each in range(count)]
+    request = DescribeConfigsRequest(
+        resources=[DescribeConfigsResource(BROKER, "1", each) for each in keys]
+    )
+    answer, counts = described_by_step(cluster, request, monkeypatch)
+    assert [[row.name for row in each.configs] for each in answer.results] == [["node.id"]] * count
+    assert counts == [count]
+
+
+def test_requested_keys_are_in_the_order_of_all(cluster):
+    create_topic(cluster, "t")
+    names = list(ask(cluster, 1, TOPIC, "t")[1])
+    assert list(ask(cluster, 1, TOPIC, "t", *reversed(names))[1]) == names
+    assert list(ask(cluster, 1, TOPIC, "t", names[3], "no.such", names[1])[1]) == [
+        names[1],
+        names[3],
+    ]
+
+
+@pytest.mark.parametrize("version", [1, 4])
+def test_many_resources_are_described_in_several_steps(cluster, version, monkeypatch):
+    for name in ("a", "b", "c"):
+        create_topic(cluster, name)
+    request = DescribeConfigsRequest(
+        resources=[DescribeConfigsResource(TOPIC, name, None) for name in "abcx"],
+        include_synonyms=True,
+    )
+    at_once = cluster.client().ask(request, DescribeConfigsResponse, version=version)
+    monkeypatch.setattr(describe_configs_api, "_UNITS_A_STEP", 20)
+    assert cluster.client().ask(request, DescribeConfigsResponse, version=version) == at_once
+    answer, counts = described_by_step(cluster, request, monkeypatch)
+    assert len(answer.results) == 4
+    assert len(counts) == 3
