@@ -180,6 +180,18 @@ class Key(Generic[T_co]):
             value = tuple(dict.fromkeys(value))
         return value  # type: ignore[return-value]
 
+    def parse_stored(self, text: str | None) -> T_co | None:
+        """Parse a value from the metadata log; None if there is none, or it cannot be parsed.
+
+        Another program may have written the log.
+        """
+        if text is None:
+            return None
+        try:
+            return self.parse(text)
+        except ConfigError:
+            return None
+
     def shown(self, text: str) -> str:
         """Return `text` as DescribeConfigs shows it: the text of the parsed value.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
-from minikafka.config import absent_features, broker
+from minikafka.config import absent_features, broker, java_text
 from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
@@ -123,10 +123,13 @@ class ConfigOrigin(NamedTuple):
 
     @property
     def scaled(self) -> str | None:
-        """The text in the unit of the requested key."""
+        """The text in the unit of the requested key; as it is if it is not a number."""
         if self.text is None or self.factor == 1:
             return self.text
-        return str(int(self.text) * self.factor)
+        try:
+            return str(java_text.integer(java_text.trim(self.text), 64) * self.factor)
+        except ValueError:
+            return self.text
 
 
 SOURCE_TOPIC = 1
@@ -214,16 +217,26 @@ class ConfigLayers(NamedTuple):
         wrote, has no effect.
         """
         for origin in self.topic_origins(cast("Key[object]", key), topic):
-            if origin.text is not None:
-                try:
-                    return key.parse(cast(str, origin.scaled))
-                except ValueError:
-                    continue
+            value = key.parse_stored(origin.scaled)
+            if value is not None:
+                return value
         return cast(T, key.default)
 
     def broker_config(self) -> Config:
-        """The effective broker values."""
-        return Config({**self.static, **self.dynamic_default, **self.dynamic_broker})
+        """The effective broker values; one that cannot be parsed has no effect (row 145)."""
+        dynamic = [*self.dynamic_default.items(), *self.dynamic_broker.items()]
+        usable = {name: text for name, text in dynamic if _is_usable(name, text)}
+        return Config({**self.static, **usable})
+
+
+def used_broker_key(name: str) -> Key[object] | None:
+    """Return the broker key of this name, or the one that it sets for a listener, if it is used."""
+    return _USED_KEYS.get(listener_key(name))
+
+
+def _is_usable(name: str, text: str) -> bool:
+    key = used_broker_key(name)
+    return key is None or key.parse_stored(text) is not None
 
 
 def check_topic_conflicts(layers: ConfigLayers, topic: Mapping[str, str]) -> str | None:

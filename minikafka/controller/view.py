@@ -130,25 +130,26 @@ class View:
         return self._cluster_value(UNCLEAN_RECOVERY_TIMEOUT_MS)
 
     def _cluster_value(self, key: Key[T]) -> T:
-        text = self.image.config(RESOURCE_BROKER, "").get(key.name)
-        return self.config[key] if text is None else key.parse(text)
+        value = key.parse_stored(self.image.config(RESOURCE_BROKER, "").get(key.name))
+        return self.config[key] if value is None else value
 
     def strategy(self, topic: str) -> Strategy:
         """Return the recovery strategy of a topic's partitions (L7).
 
         The topic's values are read first, then the layers of broker values. In each layer the
         strategy takes precedence over the deprecated key, so the layer nearest to the topic
-        decides, whichever of the two keys it sets.
+        decides, whichever of the two keys it sets. A value that cannot be parsed has no effect.
         """
         strategy, deprecated = (
             topic_keys.UNCLEAN_RECOVERY_STRATEGY,
             topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE,
         )
         for layer in (self.image.config(RESOURCE_TOPIC, topic), *self.layers()):
-            if strategy.name in layer:
-                return Strategy(strategy.parse(layer[strategy.name]))
-            if deprecated.name in layer:
-                allowed = deprecated.parse(layer[deprecated.name])
+            name = strategy.parse_stored(layer.get(strategy.name))
+            if name is not None:
+                return Strategy(name)
+            allowed = deprecated.parse_stored(layer.get(deprecated.name))
+            if allowed is not None:
                 return Strategy.AGGRESSIVE if allowed else Strategy.BALANCED
         return Strategy(strategy.default)
 

@@ -19,6 +19,7 @@ from minikafka.config.node_config import NodeConfig
 from minikafka.metadata.features import unsupported_levels
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.stored_values import warn_of_unusable_values
 from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.raft_node import RaftNode
@@ -79,7 +80,9 @@ class Node:
     def start(self, now: Now) -> Sequence[Effect]:
         """Start: read the quorum's state, find the leader, register."""
         self.env.clock.set(now)
+        before = self.loader.image
         restore(self.raft, self.loader)
+        self._warn_of_values(before)
         self.raft.start(self)
         if self.controller is not None:
             self.controller.start()
@@ -247,7 +250,12 @@ class Node:
         )
         self._publish(before)
 
+    def _warn_of_values(self, before: MetadataImage) -> None:
+        if before.configs is not self.loader.image.configs:
+            warn_of_unusable_values(before, self.loader.image, self.config.node_id)
+
     def _publish(self, before: MetadataImage) -> None:
+        self._warn_of_values(before)
         broker = self.broker
         image = self.loader.image
         if broker is None or image is before:

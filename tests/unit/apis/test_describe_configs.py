@@ -7,6 +7,7 @@ import pytest
 from minikafka.apis import describe_configs as describe_configs_api
 from minikafka.common.errors import ErrorCode
 from minikafka.config.values import ConfigLayers
+from minikafka.controller.result import ControllerResult
 from minikafka.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -18,10 +19,11 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.node.node import Node
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
-from tests.worlds.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, produce, started_cluster
 
 TOPIC, BROKER, LOGGER, METRICS = 2, 4, 8, 16
 GIVEN = {"metrics.http.listen": "127.0.0.1:0"}
@@ -227,3 +229,29 @@ def test_many_resources_are_described_in_several_steps(cluster, version, monkeyp
     answer, counts = described_by_step(cluster, request, monkeypatch)
     assert len(answer.results) == 4
     assert len(counts) == 3
+
+
+def test_stored_values_that_cannot_be_parsed_stop_nothing_and_are_described(cluster, caplog):
+    """Unlike Kafka, where the logs of such a topic cannot be configured (row 145)."""
+    rows = [
+        (TOPIC, "t", "unclean.recovery.strategy", "Fastest"),
+        (TOPIC, "t", "retention.ms", "week"),
+        (BROKER, "", "log.retention.minutes", "week"),
+        (BROKER, "", "group.max.size", "many"),
+        (BROKER, "1", "producer.id.expiration.ms", "never"),
+    ]
+    create_topic(cluster, "t")
+    controller = cluster.nodes[cluster.controller_id].node.controller
+    controller.append(ControllerResult([ConfigRecord(*row) for row in rows], None))
+    cluster.world.run(100)
+    create_topic(cluster, "u")
+    for topic in ("t", "u"):
+        assert produce(cluster.client(), topic, b"x").base_offset == 0
+    for kind, name, key, text in rows:
+        assert ask(cluster, 1, kind, name, key) == (ErrorCode.NONE, {key: text})
+    lines = [line for line in caplog.messages if "no effect" in line]
+    assert len(lines) == 9  # Each node names those that count for it.
+    cluster.nodes[1].kill()
+    cluster.nodes[1].start()
+    cluster.world.run(5_000)
+    assert produce(cluster.client(), "t", b"x").base_offset == 1

@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.config import broker as keys
+from minikafka.config import log_keys
 from minikafka.config import topic as topic_keys
 from minikafka.config.definition import ConfigError
 from minikafka.config.values import (
@@ -167,3 +168,16 @@ def test_a_security_key_of_one_listener_is_warned_of_once():
     (warning,) = check_broker_values({name: "/x"}).warnings
     assert warning.startswith("every listener is PLAINTEXT")
     assert name in warning
+
+
+@pytest.mark.parametrize("text", ["x", "", "1_000", "9" * 50])
+def test_a_dynamic_value_that_cannot_be_parsed_has_no_effect(text):
+    static = {"log.retention.hours": "2", "group.max.size": "7"}
+    layers = ConfigLayers({"log.retention.minutes": text}, {"group.max.size": text}, static)
+    assert layers.topic_value(topic_keys.RETENTION_MS, {}) == 7_200_000
+    assert layers.topic_text(topic_keys.RETENTION_MS, {}) == text
+    assert layers.broker_config()[log_keys.GROUP_MAX_SIZE] == 7
+    assert layers._replace(dynamic_broker={"unknown.key": text}).broker_config().given == {
+        **static,
+        "unknown.key": text,
+    }

@@ -150,3 +150,37 @@ def test_a_view_with_more_records_does_not_keep_the_values_of_before(cluster):
     record = ConfigRecord(RESOURCE_TOPIC, "t", "min.insync.replicas", "2")
     assert before.after([record]).min_insync_replicas("t") == 2
     assert before.min_insync_replicas("t") == 3
+
+
+@pytest.mark.parametrize(
+    ("topic", "default", "expected"),
+    [
+        ({STRATEGY: "Fastest"}, {}, "Balanced"),
+        ({STRATEGY: ""}, {STRATEGY: "None"}, "None"),
+        ({STRATEGY: "Fastest", DEPRECATED: "true"}, {}, "Aggressive"),
+        ({DEPRECATED: "yes"}, {STRATEGY: "?", DEPRECATED: "true"}, "Aggressive"),
+    ],
+)
+def test_a_stored_strategy_that_cannot_be_parsed_has_no_effect(world, topic, default, expected):
+    world.join(1, 2, 3)
+    world.create()
+    rows = [(RESOURCE_TOPIC, "t", *pair) for pair in topic.items()]
+    rows += [(RESOURCE_BROKER, "", *pair) for pair in default.items()]
+    view = view_of(world).after([ConfigRecord(*row) for row in rows])
+    assert view.strategy("t").value == expected
+
+
+def test_other_stored_values_that_cannot_be_parsed_have_no_effect(cluster):
+    cluster.create()
+    rows = [
+        ("unclean.recovery.manager.enabled", "yes"),
+        ("unclean.recovery.timeout.ms", "-"),
+        ("min.insync.replicas", "two"),
+        (DEPRECATED, "?"),
+    ]
+    records = [ConfigRecord(RESOURCE_BROKER, "", *row) for row in rows]
+    view = view_of(cluster).after(records)
+    assert not view.recovery_enabled
+    assert view.recovery_timeout_ms == 300_000
+    assert view.min_insync_replicas("t") == 1
+    assert not view.unclean_allowed("t")
