@@ -137,20 +137,32 @@ class Shard:
             self.groups[group.group_id] = group
             group.holding.count_in(self.memory)
             yield _BUILT_UNITS
-        for count, offsets in enumerate(list(self.offsets.values())):
+        emptied: list[tuple[str, GroupOffsets]] = []
+        for count, (group_id, offsets) in enumerate(list(self.offsets.items())):
             if not self._still_loads():
                 return
             offsets.holding.count_in(self.memory)
+            if not offsets.written:
+                emptied.append((group_id, offsets))
             yield not count % _JOINED_A_UNIT
         if not self._still_loads():
             return
         self.loaded_to = replay.next_offset
         self._move(ShardState.ACTIVE)
         self._log_loaded()
+        # The last records of these are tombstones, which may not be committed yet.
+        self.journal.expect(
+            self.loaded_to, on_committed=lambda: in_slices(self.env, self._drop(emptied))
+        )
         for group in list(self.groups.values()):
             if self.groups.get(group.group_id) is group:
                 self.rebalance.resume(group)
                 yield 1 + len(group.members)
+
+    def _drop(self, emptied: list[tuple[str, GroupOffsets]]) -> Iterator[int]:
+        for count, each in enumerate(emptied):
+            self.drop_if_empty(*each)
+            yield not count % _JOINED_A_UNIT
 
     def _move(self, state: ShardState) -> None:
         SHARD_STATES.require(self.state, state, self.partition.topic_partition)

@@ -137,3 +137,29 @@ def test_records_of_other_kinds_of_groups_are_left_out(world):
     append(world, [NewRecord(0, b"\x00\x03\x00\x01x", b"\x00\x00\x00\x00\x00\x01\x00")])
     world.restart()
     assert [group.group_id for group in world.groups.all_groups()] == ["g"]
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_offsets_whose_tombstones_were_loaded_leave_no_memory(make_world, is_deleted, is_committed):
+    world = make_world(replicas=(1, 2))
+    world.commit({0: 1}, group="kept")
+    for group in ("a", "b"):
+        world.commit({0: 1, 1: 2}, group=group)
+        shard = world.groups.shard_of(group)
+        if is_deleted:
+            shard.delete_group(group)
+        else:
+            shard.delete_offsets(world.group(group), [("t", 0), ("t", 1)])
+    world.replicate(world.log.log_end_offset - (not is_committed))
+    world.fail_over()
+    world.run()
+    shard = world.groups.shard_of("a")
+    if not is_committed:
+        assert set(shard.offsets) == {"kept", "a", "b"}
+        world.replicate()
+    assert world.committed("kept") == {0: 1}
+    assert set(shard.offsets) == {"kept"}
+    assert [group in shard.groups for group in ("a", "b")] == [not is_deleted] * 2
+    shard.close()
+    assert world.groups.memory.held_bytes == 0
