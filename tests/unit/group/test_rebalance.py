@@ -1,11 +1,14 @@
 """Rebalances: who is waited for, who assigns, what silence does."""
 
+from random import Random
+
 import pytest
 
 from minikafka.common.errors import (
     ErrorCode,
     IllegalGenerationError,
     InconsistentGroupProtocolError,
+    KafkaError,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
@@ -316,3 +319,42 @@ def test_the_wait_for_syncs_ends_with_its_generation(world):
     world.run(1)
     assert list(world.group().members) == [leader, follower]
     assert errors == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_member_of_an_initial_rebalance_has_joined(make_world, seed):
+    """So its delay never ends with silent static members only, which would wait for the others."""
+    rng, ids, initial_count = Random(seed), [""], 0
+    world = make_world(group_initial_rebalance_delay_ms=1_000, group_max_size=3)
+    joining = world.join(instance="a")
+    for _ in range(150):
+        instance, member_id = rng.choice((None, "a", "b", "c")), rng.choice(ids)
+        try:
+            match rng.randrange(8):
+                case 0 | 1 | 2:
+                    joining = world.join(
+                        member_id, instance, version=rng.choice((3, 9)),
+                        rebalance_timeout_ms=rng.choice((0, 500, 5_000)),
+                        session_timeout_ms=rng.choice((200, 6_000)),
+                    )  # fmt: skip
+                case 3:
+                    world.leave((member_id, instance))
+                case 4:
+                    generation = world.group().generation
+                    world.sync(member_id, generation, dict.fromkeys(ids, b"a"), instance=instance)
+                case 5 | 6:
+                    world.run(rng.choice((1, 300, 3_000)))
+                case 7 if rng.random() < 0.2:
+                    world.restart()
+            if joining.settled():
+                ids = [*ids[-4:], joining.answer.member_id, ""]
+            group = world.group()
+        except KafkaError:
+            continue
+        if (group.state, group.previous_state) == (
+            GroupState.PREPARING_REBALANCE,
+            GroupState.EMPTY,
+        ):
+            initial_count += 1
+            assert group.joining_count == len(group.members)
+    assert initial_count
