@@ -262,9 +262,10 @@ class Node:
             return
         if before.configs is not image.configs:
             broker.dynamic.refresh()
-        if before.brokers is not image.brokers:
-            broker.leaving_brokers.changed(before, image)
         if self._published:
+            # Not before: a broker that starts reads who was fenced long ago.
+            if before.brokers is not image.brokers:
+                broker.leaving_brokers.changed(before, image)
             broker.replicas.apply(image)
             if before.topic_ids is not image.topic_ids:
                 gone = [name for name in before.topic_ids if name not in image.topic_ids]

@@ -7,6 +7,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from minikafka.raft import metadata_reads
 from tests.worlds.sim_world import create_topic, registration, started_cluster
 
 
@@ -195,6 +196,20 @@ def test_broker_that_stopped_cleanly_is_not_named():
     cluster.nodes[3].shut_down()
     loader = cluster.nodes[2].node.loader
     cluster.world.run_until(lambda: loader.image.brokers[3].fenced, 10_000, "broker 3 is fenced")
+    assert brokers_of(ask(cluster, node_id=2)) == [1, 2]
+
+
+def test_broker_that_starts_does_not_name_those_that_were_fenced_before(monkeypatch):
+    # Each batch of the metadata log is a change of its own.
+    monkeypatch.setattr(metadata_reads, "_MAX_BYTES", 1)
+    cluster = started_cluster(3)
+    node = cluster.nodes[2]
+    node.kill()
+    cluster.world.run(1_000)
+    cluster.nodes[3].kill()
+    cluster.world.run(5_000)
+    node.start()
+    cluster.world.run_until(lambda: node.started, 10_000, "broker 2 serves again")
     assert brokers_of(ask(cluster, node_id=2)) == [1, 2]
 
 
