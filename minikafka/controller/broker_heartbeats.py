@@ -132,10 +132,10 @@ class BrokerHeartbeats:
         session = self._sessions.get(broker_id)
         return session is not None and session.epoch == epoch and not self._ended(session, now_ms)
 
-    def contact_ms(self, broker_id: int) -> int | None:
-        """Return the monotonic time of a broker's last heartbeat; None without a session."""
+    def heartbeat_ms(self, broker_id: int) -> int | None:
+        """Return the monotonic time of a broker's last heartbeat in its session; None if none."""
         session = self._sessions.get(broker_id)
-        return None if session is None else session.contact_ms
+        return None if session is None or session.metadata_offset < 0 else session.contact_ms
 
     def ended(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> list[int]:
         """Return the ids of the unfenced brokers whose sessions have ended, sorted."""

@@ -48,7 +48,7 @@ class FencingChecks:
         machine = self.nodes.get(broker.broker_id)
         if machine is None or not heartbeats.has_session(broker.broker_id, broker.epoch, now_ms):
             return
-        if heartbeats.contact_ms(broker.broker_id) == now_ms:
+        if heartbeats.heartbeat_ms(broker.broker_id) == now_ms:
             # A heartbeat asked for it in this step, maybe one that this broker sent as it started,
             # and that arrived late, on a connection that it has closed since.
             self.coverage.events["brokers fenced by their heartbeats"] += 1
