@@ -8,7 +8,7 @@ Source: `FeatureControlManager`, `MetadataVersion`, KIP-584, KIP-1022.
 
 from collections.abc import Mapping
 
-from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
+from minikafka.common.errors import InvalidUpdateVersionError
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
 from minikafka.controller.elr_clearing import leftover_records
 from minikafka.controller.result import ControllerResult
@@ -28,6 +28,10 @@ from minikafka.metadata.features import (
 from minikafka.metadata.image import RESOURCE_BROKER
 from minikafka.metadata.serde import MetadataRecord
 
+_ONE_FAILED = "The update failed for all features since the following feature had an error"
+# Kafka's clients compare the texts of this module; each feature of a success has this one.
+_NO_ERROR = "NONE"
+
 _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3
 
 # metadata.version levels that changed the records of the metadata log.
@@ -37,19 +41,18 @@ _METADATA_CHANGED_AT = (8, 11, 13, 14, 15, 17, 23, 30)
 def update_features(
     view: View, request: messages.UpdateFeaturesRequest
 ) -> ControllerResult[messages.UpdateFeaturesResponse]:
-    """Finalize the feature levels of a request.
+    """Finalize the feature levels of a request; of a feature that is named twice the last counts.
 
     Raises:
         InvalidUpdateVersionError: a level is not supported, or not by this kind of update.
-        InvalidRequestError: a feature is named twice.
     """
-    levels: dict[str, int] = {}
-    for update in request.feature_updates:
-        if update.feature in levels:
-            raise InvalidRequestError(f"{update.feature} is named twice")
-        _check(view, update)
-        levels[update.feature] = update.max_version_level
-    _check_dependencies({**view.image.features, **levels})
+    updates = {update.feature: update for update in request.feature_updates}
+    levels = {name: update.max_version_level for name, update in updates.items()}
+    try:
+        for update in updates.values():
+            _check(view, update, {**view.image.features, **levels})
+    except InvalidUpdateVersionError as error:
+        raise InvalidUpdateVersionError(f"{_ONE_FAILED}: {error.message}") from None
     records: list[MetadataRecord] = []
     for name, level in levels.items():
         if level != _finalized(view, name):
@@ -57,7 +60,8 @@ def update_features(
     response = messages.UpdateFeaturesResponse(
         error_message=None,
         results=[
-            messages.UpdatableFeatureResult(feature=name, error_message=None) for name in levels
+            messages.UpdatableFeatureResult(feature=name, error_message=_NO_ERROR)
+            for name in levels
         ],
     )
     return ControllerResult([] if request.validate_only else records, response, atomic=True)
@@ -67,67 +71,91 @@ def _finalized(view: View, name: str) -> int:
     return view.kraft_version if name == KRAFT_VERSION else view.image.feature(name)
 
 
-def _check(view: View, update: messages.FeatureUpdateKey) -> None:
+def _check(view: View, update: messages.FeatureUpdateKey, levels: Mapping[str, int]) -> None:
+    """Check one update; `levels` are those after the request."""
     name, level = update.feature, update.max_version_level
-    supported = SUPPORTED_FEATURES.get(name)
-    if supported is None:
-        raise InvalidUpdateVersionError(f"there is no feature {name}")
-    if not supported.includes(level):
+    current = _finalized(view, name)
+    reason = (
+        _fault_in_kind(update)
+        or _fault_in_nodes(view, name, level)
+        or _fault_in_direction(update, current)
+        or _fault_in_dependencies(name, level, levels)
+    )
+    if reason:
         raise InvalidUpdateVersionError(
-            f"{name} {level} is not supported; supported levels: {supported.minimum} to "
-            f"{supported.maximum}"
-        )
-    _check_nodes(view, name, level)
-    _check_direction(update, _finalized(view, name))
-    if name == KRAFT_VERSION and level < view.kraft_version:
-        raise InvalidUpdateVersionError(
-            f"{name} cannot be downgraded from {view.kraft_version} to {level}"
-        )
-
-
-def _check_nodes(view: View, name: str, level: int) -> None:
-    nodes: list[tuple[str, Mapping[str, FeatureRange]]] = [
-        (f"broker {broker.broker_id}", broker.features) for broker in view.image.brokers.values()
-    ]
-    nodes += [
-        (f"controller {controller.controller_id}", controller.features)
-        for controller in view.image.controllers.values()
-    ]
-    for node, ranges in nodes:
-        if not ranges.get(name, FeatureRange(0, 0)).includes(level):
-            raise InvalidUpdateVersionError(f"{node} does not support {name} {level}")
-
-
-def _check_direction(update: messages.FeatureUpdateKey, current: int) -> None:
-    name, level = update.feature, update.max_version_level
-    kind = _SAFE_DOWNGRADE if update.allow_downgrade else update.upgrade_type
-    if kind not in (_UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE):
-        raise InvalidUpdateVersionError(f"{name}: unknown upgrade type {kind}")
-    if level < current and kind == _UPGRADE:
-        raise InvalidUpdateVersionError(
-            f"{name} {level} is lower than the current level {current}: the upgrade type must "
-            "allow a downgrade"
-        )
-    if level > current and kind != _UPGRADE:
-        raise InvalidUpdateVersionError(
-            f"{name} {level} is higher than the current level {current}: this is not a downgrade"
+            f"Invalid update version {level} for feature {name}. {reason}"
         )
     if name == METADATA_VERSION and level < current:
-        undone = [at for at in _METADATA_CHANGED_AT if level < at <= current]
-        if undone:
-            raise InvalidUpdateVersionError(
-                f"{name} cannot be downgraded from {current} to {level}: level {undone[-1]} "
-                "changed the metadata format"
-            )
+        _check_metadata_downgrade(level, current, _kind(update))
 
 
-def _check_dependencies(levels: Mapping[str, int]) -> None:
-    elr = levels.get(ELIGIBLE_LEADER_REPLICAS_VERSION, 0)
-    if elr and levels.get(METADATA_VERSION, 0) < ELR_FROM:
-        raise InvalidUpdateVersionError(
-            f"{ELIGIBLE_LEADER_REPLICAS_VERSION} {elr} needs {METADATA_VERSION} {ELR_FROM} or "
-            "higher"
+def _kind(update: messages.FeatureUpdateKey) -> int:
+    return _SAFE_DOWNGRADE if update.allow_downgrade else update.upgrade_type
+
+
+def _fault_in_kind(update: messages.FeatureUpdateKey) -> str:
+    if _kind(update) not in (_UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE):
+        return "The controller does not support the given upgrade type."
+    if update.max_version_level < 0:
+        return "A feature version cannot be less than 0."
+    return ""
+
+
+def _fault_in_nodes(view: View, name: str, level: int) -> str:
+    """As Kafka: a node that does not have the feature supports its level 0."""
+    nodes: list[tuple[str, Mapping[str, FeatureRange]]] = [
+        (f"Local controller {view.node_id}", SUPPORTED_FEATURES)
+    ]
+    nodes += [(f"Broker {each.broker_id}", each.features) for each in view.image.brokers.values()]
+    nodes += [
+        (f"Controller {each.controller_id}", each.features)
+        for each in view.image.controllers.values()
+    ]
+    for node, ranges in nodes:
+        supported = ranges.get(name, FeatureRange(0, 0))
+        if not supported.includes(level):
+            if supported.maximum == 0:
+                return f"{node} does not support this feature."
+            return f"{node} only supports versions {supported.minimum}-{supported.maximum}"
+    return "" if name in SUPPORTED_FEATURES else f"Feature {name} not found."
+
+
+def _fault_in_direction(update: messages.FeatureUpdateKey, current: int) -> str:
+    level = update.max_version_level
+    if level > current and _kind(update) != _UPGRADE:
+        return "Can't downgrade to a newer version."
+    if level < current and _kind(update) == _UPGRADE:
+        return (
+            "Can't downgrade the version of this feature without setting the upgrade type to "
+            "either safe or unsafe downgrade."
         )
+    if level < current and update.feature == KRAFT_VERSION:
+        return "Can't downgrade the version of this feature."
+    return ""
+
+
+def _fault_in_dependencies(name: str, level: int, levels: Mapping[str, int]) -> str:
+    is_elr = name == ELIGIBLE_LEADER_REPLICAS_VERSION and level > 0
+    if is_elr and levels.get(METADATA_VERSION, 0) < ELR_FROM:
+        return (
+            f"{name} could not be set to {level} because it depends on {METADATA_VERSION} level "
+            f"{ELR_FROM}"
+        )
+    return ""
+
+
+def _check_metadata_downgrade(level: int, current: int, kind: int) -> None:
+    if not any(level < at <= current for at in _METADATA_CHANGED_AT):
+        return
+    raise InvalidUpdateVersionError(
+        f"Unsupported {METADATA_VERSION} downgrade from {current} to {level}. "
+        + (
+            "Unsafe metadata downgrade is not supported in this version."
+            if kind == _UNSAFE_DOWNGRADE
+            else "Refusing to perform the requested downgrade because it might delete metadata "
+            "information."
+        )
+    )
 
 
 def _records(view: View, name: str, level: int) -> list[MetadataRecord]:

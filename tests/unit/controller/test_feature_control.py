@@ -1,6 +1,6 @@
 import pytest
 
-from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
+from minikafka.common.errors import InvalidUpdateVersionError
 from minikafka.common.ids import Uuid
 from minikafka.controller import cluster_control, feature_control
 from minikafka.messages import update_features as messages
@@ -140,15 +140,16 @@ def test_all_updates_take_place_or_none(without_elr):
     assert without_elr.image.feature(ELR) == 0
 
 
-def test_a_feature_that_is_named_twice_is_refused(without_elr):
-    with pytest.raises(InvalidRequestError):
-        update(without_elr, (ELR, 1, UPGRADE), (ELR, 1, UPGRADE))
+def test_the_last_update_of_a_feature_counts(without_elr):
+    """As Kafka."""
+    update(without_elr, (ELR, 0, SAFE), (ELR, 1, UPGRADE))
+    assert without_elr.image.feature(ELR) == 1
 
 
 def test_every_registered_node_must_support_a_level(without_elr):
     request = ControllerRegistrationRequest(controller_id=101, incarnation_id=Uuid.of(1, 1))
     without_elr.apply(without_elr.controller.decide(cluster_control.register_controller, request))
-    with pytest.raises(InvalidUpdateVersionError, match="controller 101"):
+    with pytest.raises(InvalidUpdateVersionError, match="Controller 101 does not support"):
         update(without_elr, (ELR, 1, UPGRADE))
 
 
