@@ -253,13 +253,16 @@ def check_topic_conflicts(layers: ConfigLayers, topic: Mapping[str, str]) -> str
 
 def check_topic_values(given: Iterable[tuple[str, str | None]]) -> str | None:
     """Describe the first error in topic configuration values; None if there is none."""
-    for name, text in given:
+    values = list(given)
+    without = [name for name, text in values if text is None]
+    if without:
+        return f"Null value not supported for topic configs: {','.join(without)}"
+    for name, text in values:
+        assert text is not None
         key = TOPIC_KEYS.get(name)
         # As Kafka: clients and their tests depend on the start of these texts (`ConfigException`).
         if key is None:
             return f"Unknown topic config name: {name}{TOPIC_KEYS.nearest(name)}"
-        if text is None:
-            return f"Invalid value null for configuration {name}: allowed: {key.allowed}"
         try:
             key.parse(text)
         except ConfigError:

@@ -18,6 +18,7 @@ from minikafka.common.errors import (
     NoReassignmentInProgressError,
     UnknownTopicOrPartitionError,
 )
+from minikafka.controller.manual_assignment import check_brokers
 from minikafka.controller.partition_change import Target
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.result import ControllerResult
@@ -71,15 +72,16 @@ def _alter(
 ) -> PartitionChangeRecord | None:
     topic = view.image.topic(name)
     if topic is None:
-        raise UnknownTopicOrPartitionError(f"topic {name!r} does not exist")
+        raise UnknownTopicOrPartitionError(f"Unable to find a topic named {name}.")
     found = view.find(topic, asked.partition_index)
     if found is None:
         raise UnknownTopicOrPartitionError(
-            f"topic {name!r} has no partition {asked.partition_index}"
+            f"Unable to find partition {name}:{asked.partition_index}."
         )
     if asked.replicas is None:
         return _cancel(view, found)
-    _check_replicas(view, asked.replicas)
+    # As Kafka: fenced brokers are accepted, they may return.
+    check_brokers(view, asked.replicas)
     if not resizing_allowed:
         _check_size(found.registration, asked.replicas)
     return view.change(found, reassigned(found.registration, tuple(asked.replicas)))
@@ -128,22 +130,10 @@ def _cancel(view: View, found: IndexedPartition) -> PartitionChangeRecord | None
     )
 
 
-def _check_replicas(view: View, replicas: Sequence[int]) -> None:
-    """Check that brokers can be replicas. As Kafka: fenced ones can, they may return."""
-    if not replicas:
-        raise InvalidReplicaAssignmentError("a partition must have at least one replica")
-    for replica in sorted(replicas):
-        if replica not in view.image.brokers:
-            raise InvalidReplicaAssignmentError(f"broker {replica} is not registered")
-        if replicas.count(replica) > 1:
-            raise InvalidReplicaAssignmentError(f"broker {replica} is named more than once")
-
-
 def _check_size(current: PartitionRegistration, wanted: Sequence[int]) -> None:
     """KIP-860: check that the request keeps the (final) number of replicas."""
     size = len(current.replicas) - len(current.removing_replicas)
     if len(wanted) != size:
         raise InvalidReplicationFactorError(
-            f"the request names {len(wanted)} replicas for a partition with {size}, and does not "
-            "allow a change of the replication factor"
+            f"The replication factor is changed from {size} to {len(wanted)}"
         )

@@ -83,7 +83,8 @@ def _check(usable: list[BrokerRegistration], replication_factor: int) -> None:
     if replication_factor > len(usable):
         raise InvalidReplicationFactorError(
             f"The target replication factor of {replication_factor} cannot be reached because only "
-            f"{len(usable)} broker(s) are registered."
+            f"{len(usable)} broker(s) are registered or some brokers have all their log "
+            "directories cordoned."
         )
 
 

@@ -8,7 +8,7 @@ Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `delete
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minikafka.common.errors import (
@@ -31,6 +31,7 @@ from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.config import broker as broker_keys
 from minikafka.config.topic import MIN_INSYNC_REPLICAS, TOPIC_KEYS
 from minikafka.config.values import check_topic_conflicts, check_topic_values
+from minikafka.controller.manual_assignment import check_replicas
 from minikafka.controller.replica_placer import place
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View, replication_factor
@@ -48,6 +49,7 @@ from minikafka.metadata.topic_name import METADATA_TOPIC, fault_in_topic_name, m
 
 MAX_PARTITIONS_PER_REQUEST = 10_000
 _BY_DEFAULT = -1
+_NAME_TWICE = "Duplicate topic name."
 
 
 @dataclass(slots=True)
@@ -119,10 +121,7 @@ def _check_partition_count(view: View, topics: list[topic_messages.CreatableTopi
         for topic in topics
     )
     if total > MAX_PARTITIONS_PER_REQUEST:
-        raise PolicyViolationError(
-            f"the request has {total} partitions; one request can create at most "
-            f"{MAX_PARTITIONS_PER_REQUEST}"
-        )
+        raise PolicyViolationError("Excessively large number of partitions per request.")
 
 
 def _repeated(names: Iterable[str]) -> dict[str, None]:
@@ -136,7 +135,7 @@ def _answer_repeated(name: str) -> topic_messages.CreatableTopicResult:
     return topic_messages.CreatableTopicResult(
         name=name,
         error_code=ErrorCode.INVALID_REQUEST,
-        error_message=f"topic {name!r} is named twice in the request",
+        error_message=_NAME_TWICE,
         configs=None,
     )
 
@@ -171,7 +170,7 @@ def _create(
 
 def _check_name(batch: _Batch, name: str) -> None:
     if name == METADATA_TOPIC:
-        raise InvalidRequestError(f"{METADATA_TOPIC} cannot be created")
+        raise InvalidRequestError(f"Creation of internal topic {METADATA_TOPIC} is prohibited.")
     fault = fault_in_topic_name(name)
     if fault is not None:
         raise InvalidTopicError(fault)
@@ -181,7 +180,8 @@ def _check_name(batch: _Batch, name: str) -> None:
     if "." in name or "_" in name:
         other = batch.colliding(name)
         if other is not None:
-            raise InvalidTopicError(f"topic {name!r} collides with topic {other!r}")
+            # Unlike Kafka (row 149), also within one request.
+            raise InvalidTopicError(f"Topic '{name}' collides with existing topic: {other}")
 
 
 def _checked_configs(
@@ -250,9 +250,13 @@ def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[
 
 def _manual_assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
     if topic.replication_factor != _BY_DEFAULT:
-        raise InvalidRequestError("a request with assignments must not set a replication factor")
+        raise InvalidRequestError(
+            "A manual partition assignment was specified, but replication factor was not set to -1."
+        )
     if topic.num_partitions != _BY_DEFAULT:
-        raise InvalidRequestError("a request with assignments must not set a number of partitions")
+        raise InvalidRequestError(
+            "A manual partition assignment was specified, but numPartitions was not set to -1."
+        )
     by_index: dict[int, tuple[int, ...]] = {}
     for row in topic.assignments:
         if row.partition_index in by_index:
@@ -264,34 +268,10 @@ def _manual_assignment(view: View, topic: topic_messages.CreatableTopic) -> list
     for index, replicas in by_index.items():
         check_replicas(view, replicas, factor=first, partition=index)
     if sorted(by_index) != list(range(len(by_index))):
-        raise InvalidReplicaAssignmentError("the partitions must be numbered from 0 without gaps")
+        raise InvalidReplicaAssignmentError(
+            "partitions should be a consecutive 0-based integer sequence"
+        )
     return [by_index[index] for index in range(len(by_index))]
-
-
-def check_replicas(
-    view: View, replicas: Sequence[int], *, factor: int | None, partition: int
-) -> None:
-    """Check that brokers can be the replicas of a partition.
-
-    Raises:
-        InvalidReplicaAssignmentError: they cannot, for the reason in the message.
-    """
-    if not replicas:
-        raise InvalidReplicaAssignmentError(f"partition {partition} has no replicas")
-    if len(dict.fromkeys(replicas)) != len(replicas):
-        raise InvalidReplicaAssignmentError(f"partition {partition} has a broker twice: {replicas}")
-    for replica in replicas:
-        if replica not in view.image.brokers:
-            raise InvalidReplicaAssignmentError(f"broker {replica} is not registered")
-    if factor is not None and len(replicas) != factor:
-        raise InvalidReplicaAssignmentError(
-            f"partition {partition} has {len(replicas)} replicas, but the others have {factor}"
-        )
-    if not any(view.image.broker_is_active(replica) for replica in replicas):
-        raise InvalidReplicaAssignmentError(
-            "All brokers specified in the manual partition assignment for partition "
-            f"{partition} are fenced or in controlled shutdown."
-        )
 
 
 def _new_partitions(
@@ -331,9 +311,7 @@ def create_partitions(
     """Add partitions to topics; each topic succeeds or fails separately."""
     records: list[MetadataRecord] = []
     twice = _repeated(topic.name for topic in request.topics)
-    results = [
-        _partitions_refused(name, InvalidRequestError(f"{name!r} is named twice")) for name in twice
-    ]
+    results = [_partitions_refused(name, InvalidRequestError(_NAME_TWICE)) for name in twice]
     for asked in request.topics:
         if asked.name in twice:
             continue
@@ -370,8 +348,10 @@ def _added_partitions(
     present = len(topic.partitions)
     if asked.count <= present:
         raise InvalidPartitionsError(
-            f"topic {asked.name!r} has {present} partitions; the new number must be higher, not "
-            f"{asked.count}"
+            f"Topic already has {present} partition(s)."
+            if asked.count == present
+            else f"The topic {asked.name} currently has {present} partition(s); {asked.count} "
+            "would not be an increase."
         )
     added = asked.count - present
     if already + added > MAX_PARTITIONS_PER_REQUEST:
@@ -398,8 +378,8 @@ def _added_assignment(
         )
     if len(asked.assignments) != added:
         raise InvalidReplicaAssignmentError(
-            f"the number of assignments ({len(asked.assignments)}) must equal the number of new "
-            f"partitions ({added})"
+            f"Attempted to add {added} additional partition(s), but only "
+            f"{len(asked.assignments)} assignment(s) were specified."
         )
     first_new = len(topic.partitions)
     for index, row in enumerate(asked.assignments, first_new):
@@ -433,7 +413,7 @@ def delete_topics(
     for name, count in names.items():
         topic = view.image.topic(name)
         if count > 1:
-            results.append(_kept(name, ZERO_UUID, InvalidRequestError("Duplicate topic name.")))
+            results.append(_kept(name, ZERO_UUID, InvalidRequestError(_NAME_TWICE)))
         elif topic is None:
             results.append(_kept(name, ZERO_UUID, UnknownTopicOrPartitionError()))
         elif topic.topic_id in ids:

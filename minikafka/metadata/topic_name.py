@@ -9,17 +9,20 @@ _LEGAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def fault_in_topic_name(name: str) -> str | None:
-    """Describe what is wrong with a topic name; None if it is valid."""
+    """Describe what is wrong with a topic name, in Kafka's words; None if it is valid."""
+    fault = None
     if not name:
-        return "a topic name must not be empty"
-    if name in (".", ".."):
-        return f"{name!r} must not be the name of a topic"
-    if len(name) > MAX_NAME_LENGTH:
-        return f"a topic name has at most {MAX_NAME_LENGTH} characters, not {len(name)}"
-    for char in name:
-        if char not in _LEGAL:
-            return f"topic name {name!r} has a character other than letters, digits, '.', '_', '-'"
-    return None
+        fault = "the empty string is not allowed"
+    elif name in (".", ".."):
+        fault = f"'{name}' is not allowed"
+    elif len(name) > MAX_NAME_LENGTH:
+        fault = f"the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}"
+    elif any(char not in _LEGAL for char in name):
+        fault = (
+            f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' "
+            "and '-'"
+        )
+    return fault and f"Topic name is invalid: {fault}"
 
 
 def metric_name(name: str) -> str:

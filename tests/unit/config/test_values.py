@@ -115,7 +115,7 @@ def test_topic_values_are_checked():
     assert check_topic_values([("retention.ms", "-1")]) is None
     assert "retention.ms" in (check_topic_values([("retention.ms", "-2")]) or "")
     assert "did you mean" in (check_topic_values([("retention.m", "1")]) or "")
-    assert "null" in (check_topic_values([("retention.ms", None)]) or "")
+    assert "Null" in (check_topic_values([("retention.ms", None)]) or "")
 
 
 def test_a_synonym_is_shown_in_its_own_unit():

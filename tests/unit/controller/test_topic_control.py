@@ -151,7 +151,8 @@ def test_a_broker_that_was_stopped_cleanly_gets_replicas(cluster):
     (refused,) = cluster.create_all(topic("early", factor=3))
     assert refused.error_message == (
         "Unable to replicate the partition 3 time(s): The target replication factor of 3 cannot be "
-        "reached because only 2 broker(s) are registered."
+        "reached because only 2 broker(s) are registered or some brokers have all their log "
+        "directories cordoned."
     )
     cluster.heartbeat(1)
     cluster.heartbeat(2)
