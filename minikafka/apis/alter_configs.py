@@ -1,7 +1,7 @@
 """AlterConfigs (key 33), v0-2.
 
 Broker:      forwards to the active controller.
-Controller:  replaces the values of topics, brokers and groups.
+Controller:  replaces the values of topics, brokers, groups and subscriptions to metrics.
 Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
              BROKER_ID_NOT_REGISTERED (resource).
 """

@@ -1,8 +1,9 @@
 """DescribeConfigs (key 32), v1-4.
 
-Both:        the effective values of topics, this node, the cluster's broker defaults and groups,
-             each with its source. The values of another node must be requested from that node; a
-             controller describes itself on its own listener (KIP-919).
+Both:        the effective values of topics, this node, the cluster's broker defaults, groups,
+             and subscriptions to metrics, each with its source, and the levels of this node's
+             loggers. The values of another node must be requested from that node; a controller
+             describes itself on its own listener (KIP-919).
 Versions:    v3 types and documentation; v4 flexible.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
 """
@@ -17,6 +18,7 @@ from minikafka.common.errors import (
     KafkaError,
     UnknownTopicOrPartitionError,
 )
+from minikafka.config.client_metrics import CLIENT_METRICS_KEYS
 from minikafka.config.definition import ConfigType, Key, KeyTable, Update
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import (
@@ -52,18 +54,10 @@ from minikafka.serving.steps import Steps, compute, next_turn
 
 _DOCUMENTATION_FROM = 3
 _SOURCE_LOGGER = 6
+_SOURCE_SUBSCRIPTION = 7
 _SOURCE_GROUP = 8
 _UNITS_A_STEP: Final = 200
 """Resources and their keys that are described in one step: about 2 ms of work."""
-_CLIENT_METRICS_KEYS: Final = KeyTable(
-    "client metrics",
-    (
-        Key(name="interval.ms", type=ConfigType.INT, default=300_000, update=Update.CLUSTER_WIDE),
-        Key(name="match", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
-        Key(name="metrics", type=ConfigType.LIST, default=(), update=Update.CLUSTER_WIDE),
-    ),
-)
-"""The keys of a subscription; no subscription is ever stored."""
 
 
 @broker_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
@@ -112,7 +106,7 @@ def _resource(
     asked: DescribeConfigsResource,
     version: int,
 ) -> DescribeConfigsResult:
-    result = DescribeConfigsResult(0, None, asked.resource_type, asked.resource_name)
+    result = DescribeConfigsResult(0, "", asked.resource_type, asked.resource_name)
     try:
         rows = _rows(node, asked, frozenset(asked.configuration_keys or ()))
     except KafkaError as error:
@@ -165,11 +159,22 @@ def _rows(node: NodeServices, asked: DescribeConfigsResource, wanted: frozenset[
     if asked.resource_type == RESOURCE_CLIENT_METRICS:
         if not name:
             raise InvalidRequestError("Client metrics subscription name must not be empty")
-        return [
-            (key, [_NO_VALUE._replace(text=key.text(key.default))])
-            for key in _keys(_CLIENT_METRICS_KEYS, wanted)
-        ]
-    raise InvalidRequestError(f"resource type {asked.resource_type} cannot be described")
+        return _subscription_rows(node.image.config(RESOURCE_CLIENT_METRICS, name), wanted)
+    raise InvalidRequestError
+
+
+def _subscription_rows(
+    own: Mapping[str, str], wanted: frozenset[str]
+) -> list[tuple[Key[object], list[ConfigOrigin]]]:
+    rows = []
+    for key in _keys(CLIENT_METRICS_KEYS, wanted):
+        text = own.get(key.name)
+        if text is None:
+            origin = _NO_VALUE._replace(text=key.text(key.default))
+        else:
+            origin = ConfigOrigin(key.name, key.shown(text), _SOURCE_SUBSCRIPTION)
+        rows.append((key, [origin]))
+    return rows
 
 
 def _keys(table: KeyTable, wanted: frozenset[str]) -> Iterable[Key[object]]:

@@ -1,7 +1,7 @@
 """ListConfigResources (key 74), v0-1.
 
 Broker:      the resources that may have a configuration: topics, brokers, groups, client metrics.
-Versions:    v0 client metrics only (there are none here); v1 the requested types.
+Versions:    v0 client metrics only; v1 the requested types.
 Errors:      UNSUPPORTED_VERSION (an unknown type).
 """
 

@@ -5,6 +5,14 @@ Source: `ControllerConfigurationValidator`, `DynamicBrokerConfig`.
 
 from minikafka.common.errors import InvalidConfigError, InvalidRequestError
 from minikafka.config.broker import UNCLEAN_RECOVERY_MANAGER_ENABLED, UNCLEAN_RECOVERY_TIMEOUT_MS
+from minikafka.config.client_metrics import (
+    CLIENT_METRICS_KEYS,
+    INTERVAL_MS,
+    MATCH,
+    MAX_INTERVAL_MS,
+    MIN_INTERVAL_MS,
+    bad_match,
+)
 from minikafka.config.definition import (
     ConfigError,
     ConfigType,
@@ -16,7 +24,12 @@ from minikafka.config.definition import (
 from minikafka.config.group import GROUP_KEYS
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import broker_keys, check_topic_values
-from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
+from minikafka.metadata.image import (
+    RESOURCE_BROKER,
+    RESOURCE_CLIENT_METRICS,
+    RESOURCE_GROUP,
+    RESOURCE_TOPIC,
+)
 
 # These exist only as dynamic configuration; no properties file may name them (`QuotaConfig`).
 DYNAMIC_ONLY = KeyTable(
@@ -48,6 +61,8 @@ def find_key(resource_type: int, name: str) -> Key[object] | None:
         return TOPIC_KEYS.get(name)
     if resource_type == RESOURCE_GROUP:
         return GROUP_KEYS.get(name)
+    if resource_type == RESOURCE_CLIENT_METRICS:
+        return CLIENT_METRICS_KEYS.get(name)
     assert resource_type == RESOURCE_BROKER
     return broker_keys().get(name) or DYNAMIC_ONLY.get(name)
 
@@ -60,9 +75,10 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
 
     Raises:
         InvalidConfigError: the key of a topic or group does not exist, or does not accept the
-            value.
+            value; a value of a subscription is malformed.
         InvalidRequestError: the key of a broker is read-only, cannot be set at this level (one
-            broker or all brokers), or does not accept the value.
+            broker or all brokers), or does not accept the value; the key of a subscription does
+            not exist, or its interval is out of range.
     """
     if resource_type == RESOURCE_TOPIC:
         error = check_topic_values([(name, value)])
@@ -70,6 +86,8 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
             raise InvalidConfigError(error)
     elif resource_type == RESOURCE_BROKER:
         _check_broker_value(resource_name, name, value)
+    elif resource_type == RESOURCE_CLIENT_METRICS:
+        _check_subscription(name, value)
     else:
         key = GROUP_KEYS.get(name)
         if key is None:
@@ -100,6 +118,31 @@ def _check_broker_value(resource_name: str, name: str, value: str) -> None:
         raise InvalidRequestError(
             f"Invalid value {shown} for configuration {name}: allowed: {key.allowed}"
         ) from None
+
+
+def _check_subscription(name: str, value: str) -> None:
+    """As Kafka, with its texts (`ClientMetricsConfigs.validateProperties`)."""
+    key = CLIENT_METRICS_KEYS.get(name)
+    if key is None:
+        raise InvalidRequestError(f"Unknown client metrics configuration: {name}")
+    try:
+        parsed = key.parse(value)
+    except ConfigError:
+        raise InvalidConfigError(
+            f"Invalid value {value} for configuration {name}: Not a number of type INT"
+            if key.type is ConfigType.INT
+            else f"Configuration '{name}' values must not be empty."
+        ) from None
+    if key is INTERVAL_MS:
+        assert isinstance(parsed, int)
+        if not MIN_INTERVAL_MS <= parsed <= MAX_INTERVAL_MS:
+            raise InvalidRequestError(
+                f"Invalid value {value} for {name}, interval must be between {MIN_INTERVAL_MS} "
+                f"and {MAX_INTERVAL_MS} (1 hour)"
+            )
+    item = bad_match(value) if key is MATCH else None
+    if item is not None:
+        raise InvalidConfigError(f"Illegal client matching pattern: {item}")
 
 
 def _is_of_one_broker(key: Key[object]) -> bool:

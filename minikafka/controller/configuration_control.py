@@ -1,4 +1,6 @@
-"""Dynamic configuration of topics, brokers, the cluster's brokers, and groups.
+"""Dynamic configuration of topics, brokers, the cluster's brokers, groups, and subscriptions.
+
+A subscription is one to the metrics of clients; its resource type is CLIENT_METRICS.
 
 Each resource of a request succeeds or fails separately. The changes that succeed are written in one
 batch, followed by the changes that a new `min.insync.replicas` causes in ELRs (E10) and in
@@ -30,6 +32,7 @@ from minikafka.messages import incremental_alter_configs as incremental
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.metadata.image import (
     RESOURCE_BROKER,
+    RESOURCE_CLIENT_METRICS,
     RESOURCE_GROUP,
     RESOURCE_TOPIC,
 )
@@ -145,8 +148,11 @@ def _check_resource(view: View, resource: _Resource) -> None:
     elif resource.type == RESOURCE_GROUP:
         if not resource.name:
             raise InvalidRequestError("groups have no default configuration; name a group")
+    elif resource.type == RESOURCE_CLIENT_METRICS:
+        if not resource.name:
+            raise InvalidRequestError("Subscription name can't be empty")
     else:
-        raise InvalidRequestError(f"resource type {resource.type} cannot be configured")
+        raise InvalidRequestError(f"Unknown resource type {resource.type}")
 
 
 def _check_broker(view: View, name: str) -> None:
@@ -175,7 +181,8 @@ def _incremental_values(
         if asked.config_operation in (_APPEND, _SUBTRACT):
             value = _altered_list(view, resource, asked.name, value, asked.config_operation)
         elif asked.config_operation != _SET:
-            raise InvalidRequestError(f"unknown config operation {asked.config_operation}")
+            # Unlike Kafka (row 148).
+            raise InvalidRequestError(f"Unknown operations type {asked.config_operation}")
         check_value(resource.type, resource.name, asked.name, value)
         values[asked.name] = value
     return values
@@ -183,7 +190,9 @@ def _incremental_values(
 
 def _altered_list(view: View, resource: _Resource, name: str, value: str, operation: int) -> str:
     key = find_key(resource.type, name)
-    if key is None or key.type is not ConfigType.LIST:
+    # As Kafka: lists of a subscription can only be replaced.
+    is_list = key is not None and key.type is ConfigType.LIST
+    if key is None or not is_list or resource.type == RESOURCE_CLIENT_METRICS:
         verb = "APPEND" if operation == _APPEND else "SUBTRACT"
         raise InvalidConfigError(f"Can't {verb} to key {name} because its type is not LIST.")
     present = parse_list(_text_in_force(view, resource, key) or "")
