@@ -74,6 +74,7 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
         ctx.peer_host,
         ctx.services,
         ctx.connection,
+        is_forwarded=True,
     )
     try:
         response: Any = api.handler(inner, body)

@@ -1,7 +1,8 @@
 """IncrementalAlterConfigs (key 44), v0-1.
 
 Broker:      forwards to the active controller, except the levels of its own loggers (KIP-412).
-Controller:  sets, deletes, appends and subtracts values of topics, brokers and groups.
+Controller:  sets, deletes, appends and subtracts values of topics, brokers, groups and
+             subscriptions; on its own listener also the levels of its loggers.
 Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION (resource).
 """
 
@@ -20,21 +21,14 @@ from minikafka.messages.incremental_alter_configs import (
 from minikafka.metadata.image import RESOURCE_BROKER_LOGGER
 from minikafka.rpc.envelope import decode_response
 from minikafka.serving.broker_loggers import alter_levels
-from minikafka.serving.context import BrokerContext
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
 from minikafka.serving.forwarding import forward
-from minikafka.serving.operation import controller_operation
-from minikafka.serving.registry import broker_api
+from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
 
 _VERSIONS = (0, 1)
 _SIZE_BYTES = 4
-
-controller_operation(
-    ApiKey.INCREMENTAL_ALTER_CONFIGS,
-    versions=_VERSIONS,
-    decide=configuration_control.incremental_alter_configs,
-    forwarded=False,
-)
 
 
 @broker_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=_VERSIONS)
@@ -47,12 +41,46 @@ def incremental_alter_configs(
         return forward(ctx)
     counts = Counter(row.resource_name for row in loggers)
     answers = [
-        _altered(ctx, row, is_repeated=counts[row.resource_name] > 1, dry=request.validate_only)
+        _altered(
+            row,
+            ctx.broker.broker_id,
+            is_repeated=counts[row.resource_name] > 1,
+            dry=request.validate_only,
+        )
         for row in loggers
     ]
     if len(loggers) == len(request.resources):
         return IncrementalAlterConfigsResponse(responses=answers)
     return _forward_others(ctx, answers)
+
+
+@controller_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=_VERSIONS)
+def incremental_alter_configs_on_controller(
+    ctx: ControllerContext, request: IncrementalAlterConfigsRequest
+) -> IncrementalAlterConfigsResponse | Steps[Any]:
+    """Change the levels of this node's loggers, and decide about all other changes.
+
+    The loggers of a forwarded request are those of the broker, which has changed them.
+    """
+    loggers, others = [], request.resources
+    if not ctx.is_forwarded:
+        loggers = [row for row in others if row.resource_type == RESOURCE_BROKER_LOGGER]
+        others = [row for row in others if row.resource_type != RESOURCE_BROKER_LOGGER]
+    result = None
+    if others or not loggers:
+        result = ctx.services.controller.decide(
+            configuration_control.incremental_alter_configs,
+            IncrementalAlterConfigsRequest(others, request.validate_only),
+        )
+    # As Kafka: a logger that is named twice is changed twice.
+    node_id = ctx.services.config.node_id
+    answers = [
+        _altered(row, node_id, is_repeated=False, dry=request.validate_only) for row in loggers
+    ]
+    if result is None:
+        return IncrementalAlterConfigsResponse(responses=answers)
+    result.response.responses += answers
+    return commit(ctx, result)
 
 
 def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceResponse]) -> Steps[Any]:
@@ -67,15 +95,15 @@ def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceRespon
 
 
 def _altered(
-    ctx: BrokerContext, row: AlterConfigsResource, *, is_repeated: bool, dry: bool
+    row: AlterConfigsResource, node_id: int, *, is_repeated: bool, dry: bool
 ) -> AlterConfigsResourceResponse:
     answer = AlterConfigsResourceResponse(
-        resource_type=row.resource_type, resource_name=row.resource_name
+        error_message=None, resource_type=row.resource_type, resource_name=row.resource_name
     )
     try:
         if is_repeated:
             raise InvalidRequestError("Each resource must appear at most once.")
-        alter_levels(row.resource_name, ctx.broker.broker_id, row.configs, dry=dry)
+        alter_levels(row.resource_name, node_id, row.configs, dry=dry)
     except KafkaError as error:
         answer.error_code, answer.error_message = error.code, error.message
     else:

@@ -71,9 +71,13 @@ def _check_node(resource_name: str, node_id: int) -> None:
 
 def _check(row: AlterableConfig) -> None:
     operation = row.config_operation
+    if operation in _OPERATIONS:
+        raise InvalidRequestError(
+            f"{_OPERATIONS[operation]} operation is not allowed for the BROKER_LOGGER resource"
+        )
     if operation not in (_SET, _DELETE):
-        verb = _OPERATIONS.get(operation, str(operation))
-        raise InvalidRequestError(f"{verb} operation is not allowed for the BROKER_LOGGER resource")
+        # Unlike Kafka (row 148).
+        raise InvalidRequestError(f"Unknown operations type {operation}")
     if operation == _SET and row.value is None:
         raise InvalidRequestError(f"Null value not supported for : {row.name}")
     if row.name not in level_names():
@@ -84,7 +88,7 @@ def _check(row: AlterableConfig) -> None:
     elif row.value not in _LEVELS:
         raise InvalidConfigError(
             f"Cannot set the log level of {row.name} to {row.value} as it is not a supported log "
-            f"level. Valid log levels are {', '.join(_LEVELS)}"
+            f"level. Valid log levels are {', '.join(sorted(_LEVELS))}"
         )
 
 

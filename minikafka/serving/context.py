@@ -135,3 +135,4 @@ class ControllerContext(RequestContext):
 
     services: ControllerServices
     connection: int
+    is_forwarded: bool = False

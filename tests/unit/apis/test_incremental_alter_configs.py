@@ -13,6 +13,7 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from minikafka.metadata.image import RESOURCE_BROKER_LOGGER, RESOURCE_TOPIC
+from minikafka.sim.world.sim_cluster import CONTROLLER_PORT
 from tests.worlds.sim_world import create_topic, started_cluster
 
 LOGGER = "minikafka.tested"
@@ -89,3 +90,35 @@ def test_many_resources_are_not_compared_with_one_another(cluster, count):
     answer = incremental_alter_configs(ctx, request)
     assert len(answer.responses) == len(resources)
     assert resources.reads <= 2
+
+
+def test_a_forwarded_request_changes_no_levels_of_the_controller(cluster, logger):
+    """The broker refuses a logger that is named twice; the controller is the same process."""
+    create_topic(cluster, "t")
+    topic = AlterConfigsResource(RESOURCE_TOPIC, "t", [AlterableConfig("retention.ms", SET, "7")])
+    answers = alter(cluster, level("DEBUG"), level("DEBUG"), topic)
+    assert answers[RESOURCE_BROKER_LOGGER, "1"] == ErrorCode.INVALID_REQUEST
+    assert answers[RESOURCE_TOPIC, "t"] == ErrorCode.NONE
+    assert logger.level == logging.NOTSET
+
+
+def test_a_controller_that_is_not_active_changes_its_levels(logger):
+    cluster = started_cluster(1, separate_controller=True, voters=3)
+    node_id = next(it for it in cluster.controller_ids if it != cluster.controller_id)
+    client = cluster.client("admin", node_id, CONTROLLER_PORT)
+    request = IncrementalAlterConfigsRequest([level("DEBUG", str(node_id))])
+    answer = client.ask(request, IncrementalAlterConfigsResponse)
+    assert [row.error_code for row in answer.responses] == [ErrorCode.NONE]
+    assert logger.level == logging.DEBUG
+
+
+def test_a_controller_changes_its_own_levels_only(logger):
+    cluster = started_cluster(1, separate_controller=True)
+    client = cluster.client("admin", 100, CONTROLLER_PORT)
+    request = IncrementalAlterConfigsRequest([level("DEBUG", "100"), level("WARN", "1")])
+    answer = client.ask(request, IncrementalAlterConfigsResponse)
+    assert [row.error_code for row in answer.responses] == [
+        ErrorCode.NONE,
+        ErrorCode.INVALID_REQUEST,
+    ]
+    assert logger.level == logging.DEBUG
