@@ -78,6 +78,11 @@ ALL = {
             570,
             _length("tests.conformance.test_config_values", "CASES"),
         ),
+        Evidence(
+            "requests of administrators",
+            346,
+            _length("tests.conformance.test_admin_answers", "DATA"),
+        ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
         Evidence(
             "transactional requests",
