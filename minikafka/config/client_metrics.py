@@ -20,7 +20,7 @@ _NO_EMPTY_ITEMS = Valid(
 )
 # A quotation, an escape, a group, a class with its first `]`, which is a literal, a quantifier.
 _PIECE: Final = (
-    r"(?s)\\Q.*?(?:\\E|\Z)|\\[a-zA-Z]\{[^}]*\}|\\.|\(\??|\[\^?\]?|[*+?][?+]?|\{[0-9]+\}[?+]?|."
+    r"(?s)\\Q.*?(?:\\E|\Z)|\\[a-zA-Z]\{[^}]{,64}\}|\\.|\(\??|\[\^?\]?|[*+?][?+]?|\{[0-9]+\}[?+]?|."
 )
 _MATCHED = (
     "client_instance_id",
@@ -76,7 +76,8 @@ def _is_pattern(text: str) -> bool:
     """
     groups = classes = 0
     is_repeatable = False
-    for piece in re.findall(_PIECE, text):
+    for found in re.finditer(_PIECE, text):
+        piece = found.group()
         kind = piece[0]
         if piece == "\\":
             return False
