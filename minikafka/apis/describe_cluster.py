@@ -77,13 +77,17 @@ def _operations(request: DescribeClusterRequest) -> int:
 
 
 def _wrong_type(ctx: RequestContext, request: DescribeClusterRequest) -> DescribeClusterResponse:
-    if ctx.version < _ENDPOINT_TYPE_FROM:
-        code = ErrorCode.INVALID_REQUEST
-    elif request.endpoint_type in (_BROKERS, _CONTROLLERS):
-        code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
-    else:
-        code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+    """Refuse a request; Kafka's clients show the text."""
+    wanted = request.endpoint_type
+    if wanted not in (_BROKERS, _CONTROLLERS):
+        return DescribeClusterResponse(
+            error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+            error_message=f"Unsupported endpoint type {wanted}",
+        )
+    is_known = ctx.version >= _ENDPOINT_TYPE_FROM
+    asked, other = ("BROKER", "CONTROLLER") if wanted == _CONTROLLERS else ("CONTROLLER", "BROKER")
     return DescribeClusterResponse(
-        error_code=code,
-        error_message=f"endpoint type {request.endpoint_type} is not supported on this listener",
+        error_code=(ErrorCode.MISMATCHED_ENDPOINT_TYPE if is_known else ErrorCode.INVALID_REQUEST),
+        error_message=f"The request was sent to an endpoint of type {asked}, but we wanted an "
+        f"endpoint of type {other}",
     )

@@ -14,6 +14,7 @@ from minikafka.messages import describe_configs as describing
 from minikafka.messages import incremental_alter_configs as altering
 from minikafka.messages import list_config_resources as listing
 from minikafka.messages import update_features as updating
+from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.worlds.sim_world import batch
 
@@ -153,6 +154,14 @@ def describe(name, *resources, synonyms=False, to_controller=False):
         include_synonyms=synonyms,
     )
     return Case(name, request, 4, to_controller, waits=True)
+
+
+def describe_cluster(endpoint_type, version, *, to_controller=False):
+    where = "controller" if to_controller else "broker"
+    return Case(
+        f"cluster of endpoint type {endpoint_type} by a {where}, v{version}",
+        DescribeClusterRequest(endpoint_type=endpoint_type), version, to_controller,
+    )  # fmt: skip
 
 
 def list_resources(name, *kinds, version=1):

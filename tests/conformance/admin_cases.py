@@ -30,6 +30,7 @@ from tests.conformance.admin_answers import (
     delete,
     delete_rows,
     describe,
+    describe_cluster,
     feature,
     features,
     grow,
@@ -358,4 +359,14 @@ CONFIGS = [
           (LOGGER, THE_CONTROLLER, [("root", SET, "INFO")]), to_controller=True),
 ]  # fmt: skip
 
-PLAY = [*CONFIGS, *FEATURES, *REASSIGNMENTS, *CREATIONS, *DELETIONS]
+ENDPOINTS = [
+    describe_cluster(2, 1),
+    describe_cluster(3, 1),
+    describe_cluster(0, 2),
+    describe_cluster(-1, 2),
+    describe_cluster(1, 0, to_controller=True),
+    describe_cluster(1, 1, to_controller=True),
+    describe_cluster(3, 2, to_controller=True),
+]
+
+PLAY = [*ENDPOINTS, *CONFIGS, *FEATURES, *REASSIGNMENTS, *CREATIONS, *DELETIONS]

@@ -80,7 +80,7 @@ ALL = {
         ),
         Evidence(
             "requests of administrators",
-            346,
+            353,
             _length("tests.conformance.test_admin_answers", "DATA"),
         ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
