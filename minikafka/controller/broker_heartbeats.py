@@ -85,6 +85,7 @@ class _Session:
     contact_ms: int
     metadata_offset: int = -1
     shutdown_offset: int | None = None
+    received: int = 0
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -106,9 +107,9 @@ class BrokerHeartbeats:
         """Note that a heartbeat of this incarnation arrived."""
         session = self._sessions.get(broker_id)
         if session is None or session.epoch != epoch:
-            self._sessions[broker_id] = _Session(epoch, now_ms)
-        else:
-            session.contact_ms = now_ms
+            session = self._sessions[broker_id] = _Session(epoch, now_ms)
+        session.contact_ms = now_ms
+        session.received += 1
 
     def extend(self, delay_ms: int, now_ms: int) -> None:
         """Extend every session by a time that ended now, and in which no heartbeat was received.
@@ -132,10 +133,10 @@ class BrokerHeartbeats:
         session = self._sessions.get(broker_id)
         return session is not None and session.epoch == epoch and not self._ended(session, now_ms)
 
-    def heartbeat_ms(self, broker_id: int) -> int | None:
-        """Return the monotonic time of a broker's last heartbeat in its session; None if none."""
+    def received(self, broker_id: int) -> int:
+        """Return the number of heartbeats that were received in a broker's session."""
         session = self._sessions.get(broker_id)
-        return None if session is None or session.metadata_offset < 0 else session.contact_ms
+        return 0 if session is None else session.received
 
     def ended(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> list[int]:
         """Return the ids of the unfenced brokers whose sessions have ended, sorted."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.metadata.broker_registration import BrokerRegistration
@@ -11,14 +12,22 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
 
+class _Seen(NamedTuple):
+    """A controller after a step: its epoch, the brokers, and the heartbeats of each."""
+
+    epoch: int
+    brokers: Mapping[int, BrokerRegistration]
+    received: dict[int, int]
+
+
 @dataclass(slots=True)
 class FencingChecks:
     """The registrations of brokers, as each active controller had them after its last step."""
 
     nodes: Mapping[int, SimNode]
     coverage: Coverage
-    _seen: dict[int, tuple[int, Mapping[int, BrokerRegistration]]] = field(default_factory=dict)
-    """By controller: its epoch, and the brokers."""
+    _seen: dict[int, _Seen] = field(default_factory=dict)
+    """By controller."""
 
     def check(self, node: SimNode, controller: QuorumController) -> None:
         """Check the brokers that a controller has fenced in its last step.
@@ -30,28 +39,30 @@ class FencingChecks:
         if not controller.is_active:
             self._seen.pop(key, None)
             return
-        epoch, before = self._seen.get(key, (-1, {}))
-        brokers = controller.latest.brokers
-        if epoch == controller.epoch and brokers is before:
+        brokers, received = controller.latest.brokers, controller.heartbeats.received
+        now = _Seen(controller.epoch, brokers, {each: received(each) for each in brokers})
+        seen, self._seen[key] = self._seen.get(key, now), now
+        if seen.epoch != now.epoch or seen.brokers is brokers:
             return
-        self._seen[key] = controller.epoch, brokers
-        for broker_id, broker in brokers.items() if epoch == controller.epoch else ():
-            former = before.get(broker_id)
-            if broker.fenced and former is not None and not former.fenced:
-                self._fenced(node, controller, broker)
+        for broker_id, broker in brokers.items():
+            former = seen.brokers.get(broker_id)
+            if not broker.fenced or former is None or former.fenced:
+                continue
+            if seen.received[broker_id] != now.received[broker_id]:
+                # A heartbeat asked for it in this step, maybe one that the broker sent as it
+                # started, and that arrived late, on a connection that it has closed since.
+                self.coverage.events["brokers fenced by their heartbeats"] += 1
+                continue
+            self._fenced(node, controller, broker)
 
     def _fenced(
         self, node: SimNode, controller: QuorumController, broker: BrokerRegistration
     ) -> None:
-        now_ms = controller.env.clock.monotonic_ms
-        heartbeats = controller.heartbeats
+        has_session = controller.heartbeats.has_session(
+            broker.broker_id, broker.epoch, controller.env.clock.monotonic_ms
+        )
         machine = self.nodes.get(broker.broker_id)
-        if machine is None or not heartbeats.has_session(broker.broker_id, broker.epoch, now_ms):
-            return
-        if heartbeats.heartbeat_ms(broker.broker_id) == now_ms:
-            # A heartbeat asked for it in this step, maybe one that this broker sent as it started,
-            # and that arrived late, on a connection that it has closed since.
-            self.coverage.events["brokers fenced by their heartbeats"] += 1
+        if machine is None or not has_session:
             return
         if not _runs(machine, broker):
             self.coverage.events["brokers fenced before their sessions ended"] += 1
