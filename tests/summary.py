@@ -22,10 +22,10 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 9_400,
+    "unit": 9_489,
     "property": 3_195,
-    "conformance": 2_437,
-    "simulation": 775,
+    "conformance": 2_792,
+    "simulation": 784,
     "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
