@@ -26,4 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the node until it stops; return the exit status."""
     lifeline = () if args.lifeline_fd is None else (args.lifeline_fd,)
-    return run_node(args.file, args.override, ready_fd=args.ready_fd, lifeline_fds=lifeline)
+    return run_node(
+        args.file, overrides=args.override, ready_fd=args.ready_fd, lifeline_fds=lifeline
+    )

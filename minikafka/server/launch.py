@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Protocol
@@ -33,16 +34,33 @@ class OwnedProcess(Protocol):
 
 
 class Lifeline:
-    """A pipe whose write end only the owner has, and never writes to."""
+    """A pipe whose write end only the owner has, and never writes to.
+
+    Processes that are forked from the owner lose it, so that the owner's end is not theirs.
+    """
 
     def __init__(self) -> None:
         """Open the pipe; both ends stay open in the owner."""
         self.read_end, self._write_end = os.pipe()
+        _open.add(self)
 
     def close(self) -> None:
-        """Close the pipe, which ends every child that still runs."""
-        os.close(self._write_end)
-        os.close(self.read_end)
+        """Close the pipe, which ends every child that still runs. A second call does nothing."""
+        if self in _open:
+            _open.discard(self)
+            os.close(self._write_end)
+            os.close(self.read_end)
+
+
+_open: "weakref.WeakSet[Lifeline]" = weakref.WeakSet()
+
+
+def _close_in_fork() -> None:
+    for lifeline in list(_open):
+        lifeline.close()
+
+
+os.register_at_fork(after_in_child=_close_in_fork)
 
 
 def launch_node(

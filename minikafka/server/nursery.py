@@ -26,7 +26,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -142,21 +142,26 @@ class Nursery:
 
     def launch(
         self,
-        properties_file: Path,
+        properties_file: Path | Sequence[Path],
         log: IO[bytes],
         lifeline: Lifeline,
         environ: Mapping[str, str] | None = None,
+        open_files: int | None = None,
     ) -> tuple[ForkedNode, int]:
-        """As `launch.launch_node`.
+        """As `launch.launch_node`; several files are nodes that share one process.
+
+        `open_files` is the limit on descriptors, None for that of this process.
 
         Raises:
             NurseryError: the nursery has ended, or cannot fork.
         """
+        files = [properties_file] if isinstance(properties_file, Path) else properties_file
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
         request = {
-            "file": str(properties_file),
+            "properties_files": [str(file) for file in files],
             "environ": {**os.environ, **(environ or {})},
             "directory": _directory(),
-            "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+            "open_files": limit if open_files is None else (open_files, open_files),
         }
         read_end, write_end = os.pipe()
         try:
@@ -234,6 +239,11 @@ class Nursery:
         self._connection.close()
         self._reap()
 
+    def abandon(self) -> None:
+        """Close this process's copy of the connection, without the end of the nursery."""
+        # `close` would wait for the end of the reader, a thread that a fork does not copy.
+        os.close(self._connection.detach())
+
     def _read(self) -> None:
         try:
             with suppress(OSError), self._connection.makefile("rb") as lines:  # it has ended
@@ -280,6 +290,18 @@ def own_nursery() -> Nursery:
             nursery = _own[os.getpid()] = Nursery.spawn()
             atexit.register(nursery.close)
         return nursery
+
+
+def _forget_in_fork() -> None:
+    """In a process that was forked: close the connection, which must end with its owner."""
+    global _own_lock  # noqa: PLW0603 - another thread of the owner may have held it
+    _own_lock = threading.Lock()
+    for nursery in _own.values():
+        nursery.abandon()
+    _own.clear()
+
+
+os.register_at_fork(after_in_child=_forget_in_fork)
 
 
 def serve(connection: socket.socket) -> None:
@@ -391,8 +413,10 @@ class _Server:
             os.environ.update(request["environ"])
             if request["directory"] is not None:
                 os.chdir(request["directory"])
-            resource.setrlimit(resource.RLIMIT_NOFILE, tuple(request["files"]))
-            status = run_node(request["file"], ready_fd=ready, lifeline_fds=(lifeline, self._alive))
+            resource.setrlimit(resource.RLIMIT_NOFILE, tuple(request["open_files"]))
+            status = run_node(
+                *request["properties_files"], ready_fd=ready, lifeline_fds=(lifeline, self._alive)
+            )
         except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
             traceback.print_exc()
         finally:

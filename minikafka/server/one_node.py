@@ -1,4 +1,4 @@
-"""One node of this process: from a properties file to its exit status."""
+"""The node or nodes of this process: from properties files to the exit status."""
 
 import gc
 import logging
@@ -36,23 +36,22 @@ def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
 
 
 def run_node(
-    file: str,
+    *files: str,
     overrides: Sequence[str] = (),
-    *,
     ready_fd: int | None = None,
     lifeline_fds: Sequence[int] = (),
 ) -> int:
-    """Run the node that a properties file describes until it stops; return the exit status.
+    """Run the node of each properties file until all have stopped; return the exit status.
 
-    `ready_fd` gets a line when the node serves. The process is killed when the other end of a pipe
-    in `lifeline_fds` is closed.
+    `ready_fd` gets a line when every node serves. The process is killed when the other end of a
+    pipe in `lifeline_fds` is closed.
     """
     if not __debug__:
         return _refuse("python -O disables checks that the broker relies on; run without it")
     if lifeline_fds:
         end_with_owner(*lifeline_fds)
     try:
-        config = read_config(file, overrides)
+        configs = [read_config(file, overrides) for file in files]
     except ConfigErrors as error:
         return _refuse(*error.errors)
     except ConfigError as error:
@@ -60,13 +59,17 @@ def run_node(
     # Here and below: tools that only read a configuration import neither.
     from minikafka.server.log_lines import set_up_logging  # noqa: PLC0415
 
-    set_up_logging(f"%(asctime)s %(levelname)s [node {config.node_id}] %(name)s: %(message)s")
-    if config.ignored:
-        _log.info("ignored, without meaning here: %s", ", ".join(config.ignored))
+    # Lines of several nodes cannot be told apart.
+    name = f" [node {configs[0].node_id}]" if len(configs) == 1 else ""
+    set_up_logging(f"%(asctime)s %(levelname)s{name} %(name)s: %(message)s")
+    for ignored in dict.fromkeys(config.ignored for config in configs if config.ignored):
+        _log.info("ignored, without meaning here: %s", ", ".join(ignored))
+    starting = {config.node_id for config in configs}
 
-    def started(_: NodeConfig) -> None:
+    def started(config: NodeConfig) -> None:
         _log.info("node %d serves", config.node_id)
-        if ready_fd is not None:
+        starting.discard(config.node_id)
+        if ready_fd is not None and not starting:
             os.write(ready_fd, b"ready\n")
             os.close(ready_fd)
 
@@ -75,7 +78,7 @@ def run_node(
     from minikafka.server.process import StartError, run_nodes  # noqa: PLC0415
 
     try:
-        return run_nodes([config], started)
+        return run_nodes(configs, started)
     except StartError as error:
         _log.critical("%s", error)
         return 1
