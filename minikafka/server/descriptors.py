@@ -35,6 +35,11 @@ def share_of_files(limit: int) -> int:
     return 2**31 - 1 if limit < 0 else max(limit // 2, 1)
 
 
+def least_limit() -> int:
+    """Return the smallest limit that leaves a file for a connection."""
+    return _LEAST_RESERVED + _OWN + 1
+
+
 def most_connections(limit: int) -> int:
     """Return the number of connections at which clients are rejected.
 

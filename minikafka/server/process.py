@@ -27,7 +27,7 @@ from minikafka.records import summary
 from minikafka.server.bound_sockets import BoundSockets, bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits, configured_limits
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
-from minikafka.server.descriptors import most_connections, raise_limit, share_of_files
+from minikafka.server.descriptors import least_limit, most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import OsDisk
@@ -131,6 +131,11 @@ async def bind_node(config: NodeConfig) -> BoundNode:
         StartError: an address cannot be bound, or a host name in the limits cannot be resolved.
     """
     limit = raise_limit()
+    if most_connections(limit) < 1:
+        raise StartError(
+            f"the limit on open files is {limit}, which leaves none for connections: raise it to "
+            f"at least {least_limit()}; see ulimit -n"
+        )
     OPEN_FILES.most = share_of_files(limit)
     names = tuple(each.name for each in config.listeners)
     try:
