@@ -7,7 +7,7 @@ cluster of one or two nodes. They are the voters of a dynamic quorum.
 
 import json
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +31,8 @@ _CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
 """Listener names. Brokers have a separate listener, the only one that accepts their requests."""
 CONTROL = "control.sock"
 """The socket on which the owner of a cluster gets commands."""
+LOCK_SUFFIX = ".lock"
+"""The end of the names of files by whose locks an owner is known; they are no part of a cluster."""
 _CLUSTER = "cluster.json"
 _UNFINISHED = "cluster.json.new"
 _WHOLE = "cluster.json.whole"
@@ -50,15 +52,22 @@ class Layout:
         base_port: int,
         given: dict[str, str],
         voters: int | None = None,
+        *,
+        by_node: Mapping[int, Mapping[str, str]] | None = None,
+        levels: Mapping[str, int] | None = None,
     ) -> None:
         """Lay out `nodes` nodes; node 1 has the port `base_port`.
 
-        `voters` is the number of controllers; None for the usual one.
+        `voters` is the number of controllers; None for the usual one. `given` are values for every
+        node, and `by_node` values for single nodes. `levels` are the levels of features in a new
+        cluster that differ from the default.
         """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
         self.base_port = base_port
         self._given = given
+        self._by_node = by_node or {}
+        self._levels = levels or {}
         usual = _VOTERS if nodes >= _VOTERS else 1
         self.voters = self.nodes[: usual if voters is None else voters]
         """The nodes that are controllers."""
@@ -142,6 +151,7 @@ class Layout:
             "group.initial.rebalance.delay.ms": "0",
             **self._given,
             **self._metrics_values(node),
+            **self._by_node.get(node, {}),
         }
 
     def _metrics_values(self, node: int) -> dict[str, str]:
@@ -188,7 +198,11 @@ class Layout:
             return
         # Written before anything is formatted, so that an interrupted start can be repeated.
         unfinished = self.directory / _UNFINISHED
-        others = [each for each in self.directory.iterdir() if each != unfinished]
+        others = [
+            each
+            for each in self.directory.iterdir()
+            if each != unfinished and each.suffix != LOCK_SUFFIX
+        ]
         if not unfinished.exists() and others:
             raise LayoutError(f"{self.directory} is neither empty nor a cluster of minikafka dev")
         if not others:
@@ -206,8 +220,8 @@ class Layout:
     def _write_properties(self) -> None:
         for node in self.nodes:
             self.home(node).mkdir(exist_ok=True)
-            lines = [f"{key}={value}" for key, value in self.values(node).items()]
-            self.properties_file(node).write_text("\n".join(lines) + "\n")
+            lines = [f"{key}={_escaped(value)}" for key, value in self.values(node).items()]
+            self.properties_file(node).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _first_voters(self, cluster: "ClusterFile") -> "VoterSet | None":
         """The voters of a dynamic quorum; None if the given values make a static one."""
@@ -236,12 +250,17 @@ class Layout:
                 format_node(
                     config,
                     cluster.cluster_id,
-                    dict(DEFAULT_LEVELS),
+                    {**DEFAULT_LEVELS, **self._levels},
                     voters if config.is_controller else None,
                     ignore_formatted=True,
                 )
         except (FormatError, StorageFault, BadMetaPropertiesError) as error:
             raise LayoutError(str(error)) from None
+
+
+def _escaped(value: str) -> str:
+    """Return a value as a properties file has it."""
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
 class ClusterFile(NamedTuple):
