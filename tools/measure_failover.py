@@ -35,7 +35,8 @@ from typing import NamedTuple
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from minikafka.testing.cluster import Cluster, free_base_port
+from minikafka.testing import Cluster
+from minikafka.testing.base_ports import free_base_port
 
 NODES = 3
 _SEND_INTERVAL_S = 0.01

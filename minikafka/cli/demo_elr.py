@@ -13,7 +13,7 @@ from pathlib import Path
 from minikafka.cli._numbers import number
 from minikafka.cli._usage import UNDECIDED, USAGE, or_undecided, usage_error
 from minikafka.commands.demo_elr import PORTS, show_both
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing.errors import ClusterError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

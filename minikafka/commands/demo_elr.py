@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from minikafka.admin.client import NOTICE_AFTER_S, AdminClient
 from minikafka.admin.quorum import read_quorum_leader
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 from minikafka.testing.nodes import Nodes
 
 if TYPE_CHECKING:

@@ -1,223 +1,408 @@
 """A cluster for tests: real processes on loopback, with handles to break them.
 
     with Cluster(nodes=3) as cluster:
+        cluster.create_topic("orders", partitions=3)
         client = connect(cluster.bootstrap_servers)
-        cluster.kill(2)
-        cluster.start(2)
+        killed = cluster.kill_leader("orders", 0)
+        cluster.start(killed)
 
-It is started by `minikafka dev`, in a new directory and on free ports, and is removed when the
-block ends, also after an error.
+The nodes are processes of this process: they end when it ends, also by SIGKILL. Directory and ports
+are laid out as by `minikafka dev`, which can start a directory that was kept.
 """
 
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping
+import socket
+import threading
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from minikafka.server import ports
+from minikafka.admin.client import AdminError
+from minikafka.admin.membership import await_everybody
+from minikafka.config.definition import ConfigError
+from minikafka.config.properties import parse_properties
+from minikafka.server.nursery import NurseryError, own_nursery
+from minikafka.testing import base_ports
+from minikafka.testing.errors import ClusterError
+from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
+from minikafka.testing.node_handle import NodeHandle
+from minikafka.testing.operations import KafkaOperations
+from minikafka.testing.processes import NodeProcesses
+from minikafka.testing.settings import ALL, check_settings
 
 _HOST = "127.0.0.1"
-_TIMEOUT_S = 60
-_OFFSETS = (0, 100, 200)
-"""Distances of the ports of clients, brokers and controllers; see `minikafka dev`."""
-_IN_USE = "in use"
-# Sets the limit for the nodes only, not for the test, which may have many connections too.
-_WITH_FILES = """
-import os, resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
-os.execv(sys.argv[2], sys.argv[2:])
-"""
+_START_TIMEOUT_S = 60.0
+_PORT_TRIES = 5
+_TAKEN = ("in use: ", "Address already in use")
+"""What a failed start says if another program took a port between the choice and the start."""
+_SHOWN_LINES = 12
 
 
-class ClusterError(Exception):
-    """An operation on a cluster failed; the message has the output of the command."""
-
-
-class Cluster:
+class Cluster(KafkaOperations):
     """A cluster of `nodes` nodes; node ids start at 1."""
 
     def __init__(
         self,
         nodes: int = 1,
         *,
-        config: Mapping[str, str] | None = None,
         voters: int | None = None,
-        one_process: bool = False,
-        directory: Path | None = None,
+        config: Mapping[str, object] | None = None,
+        node_config: Mapping[int, Mapping[str, object]] | None = None,
+        racks: Sequence[str] | Mapping[int, str] | None = None,
+        features: Mapping[str, int] | None = None,
+        base_port: int = 0,
+        directory: Path | str | None = None,
+        keep: bool = False,
+        log_level: str | None = None,
         open_files: int | None = None,
+        one_process: bool = False,
     ) -> None:
-        """Prepare; the cluster starts with `open` or a `with` block.
+        """Describe a cluster; it starts with `open` or a `with` block.
 
-        A given `directory` is kept; without one a directory is created, and removed at the end.
-        `voters` is the number of controllers, the first nodes; None as in `minikafka dev`.
-        `open_files` is the limit on the descriptors of each node.
+        Args:
+            nodes: the number of nodes; each is a broker.
+            voters: the number of controllers, the first nodes; None for 3, or 1 if there are fewer
+                than 3 nodes.
+            config: configuration of every node. Sessions of brokers and of the quorum are shorter
+                than Kafka's (`testing.defaults`).
+            node_config: configuration of single nodes, by node id.
+            racks: the racks of the nodes in order, or by node id.
+            features: the levels of features that differ from the default.
+            base_port: the port of node 1 for clients; 0 for free ports.
+            directory: where the nodes have their files. It is kept; without one a temporary
+                directory is made when the cluster starts and removed when it is closed.
+            keep: keep the temporary directory.
+            log_level: the least level of what the nodes log; INFO by default.
+            open_files: the limit on the descriptors of each node.
+            one_process: all nodes share one process. It needs less memory, but single nodes can
+                neither be killed nor stopped, and they share one log.
+
+        Raises:
+            ClusterError: an argument has no meaning.
         """
+        super().__init__()
+        self._settings = check_settings(
+            nodes, voters=voters, config=config, node_config=node_config, racks=racks,
+            features=features, log_level=log_level, open_files=open_files, one_process=one_process,
+        )  # fmt: skip
         self.nodes = nodes
-        self._voters = voters
-        self._config = dict(config or {})
-        self._one_process = one_process
-        self._open_files = open_files
-        self._is_own = directory is None
-        self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
-        self.base_port = 0
-        self._process: subprocess.Popen[str] | None = None
+        self.base_port = base_port
+        self._given_port = base_port
+        self._given_directory = None if directory is None else Path(directory)
+        self._keep = keep
+        self._folder: ClusterFolder | None = None
+        self._kept: Path | None = None
+        self._claim: base_ports.PortClaim | None = None
+        self._processes: NodeProcesses | None = None
+        self._given_up = threading.Event()
 
     def __enter__(self) -> Self:
-        try:
-            self.open()
-        except BaseException:
-            # `__exit__` is not called after an error or interrupt in `__enter__`.
-            with suppress(ClusterError):
-                self.close()
-            raise
+        self.open()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+            return
+        # The error of the block says more than that of the shutdown after it.
+        with suppress(ClusterError):
+            self.close()
+
+    @property
+    def is_open(self) -> bool:
+        """True between `open` and `close`."""
+        return self._processes is not None
+
+    @property
+    def node_ids(self) -> range:
+        """The ids of the nodes."""
+        return range(1, self.nodes + 1)
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the nodes' files.
+
+        Raises:
+            ClusterError: it is temporary, and the cluster is not open.
+        """
+        if self._folder is not None:
+            return self._folder.path
+        known = self._given_directory or self._kept
+        if known is None:
+            raise ClusterError("the cluster is not open")
+        return known
 
     @property
     def bootstrap_servers(self) -> str:
-        """The addresses of all nodes, separated by commas."""
-        return ",".join(f"127.0.0.1:{self.port(node)}" for node in range(1, self.nodes + 1))
+        """The addresses of all nodes, separated by commas.
+
+        Raises:
+            ClusterError: the cluster is not open.
+        """
+        return self._addresses(self.node_ids)
+
+    def _servers(self) -> str:
+        """The addresses of the nodes that answer: a dead or paused one would cost time."""
+        answering = self._opened().answering
+        return self._addresses(answering if answering != [ALL] else self.node_ids)
+
+    def _addresses(self, nodes: Sequence[int]) -> str:
+        return ",".join(f"{_HOST}:{self.port(node)}" for node in nodes or self.node_ids)
 
     def port(self, node: int) -> int:
         """Return the port on which a node serves clients."""
+        self._check_node(node)
+        if not self.base_port:
+            raise ClusterError("the cluster is not open")
         return self.base_port + node - 1
 
     def pid(self, node: int) -> int:
         """Return the process id of a running node."""
-        return int((self.directory / f"node-{node}.pid").read_text())
+        self._check_node(node)
+        return self._opened().pid(ALL if self._settings.one_process else node)
+
+    @property
+    def running(self) -> list[int]:
+        """The nodes whose processes run, including paused ones."""
+        running = self._opened().running
+        return list(self.node_ids) if running == [ALL] else running
 
     def log_text(self, node: int) -> str:
-        """Return the log output of a node."""
-        return (self.directory / f"node-{node}.log").read_text(errors="replace")
+        """Return the log output of a node; of all nodes if they share one process."""
+        self._check_node(node)
+        return self._settings.log_file(self.directory, node).read_text(errors="replace")
 
     def log_dir(self, node: int) -> Path:
         """Return the log directory of a node."""
+        self._check_node(node)
         return self.directory / f"node-{node}" / "data"
+
+    def node(self, node: int) -> NodeHandle:
+        """Return a handle on one node."""
+        self._check_node(node)
+        return NodeHandle(self, node)
 
     def open(self) -> None:
         """Start the cluster, and wait until every broker serves.
 
-        Raises:
-            ClusterError: the cluster does not start.
-        """
-        if self.base_port:
-            self._open()
-            return
-        for tries_left in (2, 1, 0):
-            self.base_port = free_base_port(self.nodes)
-            try:
-                self._open()
-            except ClusterError as error:
-                self.base_port = 0
-                if not tries_left or _IN_USE not in str(error):
-                    raise
-                # Another process took a port between the choice and the start.
-            else:
-                return
+        After an error or an interrupt nothing is left that it made.
 
-    def _open(self) -> None:
-        command = [sys.executable, "-m", "minikafka", "dev", "--nodes", str(self.nodes)]
-        command += ["--base-port", str(self.base_port), "--dir", str(self.directory)]
-        if self._voters is not None:
-            command += ["--voters", str(self._voters)]
-        for key, value in self._config.items():
-            command += ["--config", f"{key}={value}"]
-        if self._one_process:
-            command.append("--one-process")
-        if self._open_files is not None:
-            command = [sys.executable, "-c", _WITH_FILES, str(self._open_files), *command]
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.strip() == "ready":
-                return
-        _, errors = self._process.communicate(timeout=_TIMEOUT_S)
-        self._process = None
-        raise ClusterError(f"the cluster did not start: {errors.strip()}")
+        Raises:
+            ClusterError: the cluster does not start; the message has the reason.
+        """
+        if self._processes is not None:
+            raise ClusterError("the cluster is open")
+        self._given_up.clear()
+        try:
+            # It imports a node while this process writes configurations and formats.
+            own_nursery()
+        except (NurseryError, OSError) as error:
+            raise ClusterError(f"no process can be started: {error}") from None
+        _check_loopback()
+        is_again = self._folder is not None
+        try:
+            if self._folder is None:
+                remove_leftovers()
+                self._folder = open_folder(self._given_directory, keep=self._keep)
+            self._open_on_ports(self._folder)
+        except BaseException:
+            self._end(failed=not is_again)
+            raise
+
+    def _open_on_ports(self, folder: ClusterFolder) -> None:
+        known = self.base_port or _former_base_port(folder.path)
+        if known and (known == self.base_port or base_ports.are_free(known, self.nodes)):
+            self.base_port = known
+            self._start_all(folder.path)
+            return
+        refused: list[base_ports.PortClaim] = []
+        try:
+            while True:
+                claim = self._claim = base_ports.claim_ports(self.nodes)
+                self.base_port = claim.base_port
+                try:
+                    self._start_all(folder.path)
+                except ClusterError as error:
+                    is_taken = any(text in str(error) for text in _TAKEN)
+                    if len(refused) + 1 >= _PORT_TRIES or not is_taken:
+                        raise
+                    # Kept until the end, so that the next choice is another one.
+                    refused.append(claim)
+                    self._end_processes()
+                    folder.clear()
+                else:
+                    return
+        finally:
+            for claim in refused:
+                claim.close()
+
+    def _start_all(self, directory: Path) -> None:
+        layout = self._settings.layout(directory, self.base_port)
+        programs = self._settings.programs(layout)
+        self._processes = NodeProcesses(programs)
+        self._processes.start(list(programs), _START_TIMEOUT_S, self._given_up.is_set)
+        if self.nodes > 1:
+            addresses = layout.bootstrap_servers.split(",")
+            try:
+                await_everybody(addresses, layout.nodes, timeout_s=_START_TIMEOUT_S)
+            except AdminError as error:
+                raise ClusterError(f"the brokers do not know one another: {error}") from None
 
     def close(self) -> None:
-        """Stop the cluster; remove its directory unless it was given.
+        """End the cluster; remove its directory if it is temporary.
+
+        Nodes whose directory is kept are stopped by controlled shutdowns, others are killed. In a
+        process that was forked from the owner it does nothing.
 
         Raises:
             ClusterError: the controlled shutdown failed.
         """
+        if self._processes is not None and not self._processes.is_own:
+            return
         try:
-            self.shut_down()
+            if self._folder is not None and not self._folder.is_temporary:
+                self._stop_all()
         finally:
-            if self._is_own:
-                shutil.rmtree(self.directory, ignore_errors=True)
+            self._end(failed=False)
 
     def shut_down(self) -> None:
-        """Stop the cluster and keep its directory; `open` starts it again.
+        """Stop the nodes by controlled shutdowns, and keep the directory until `close`.
+
+        `open` starts them again, on the same ports.
 
         Raises:
             ClusterError: the controlled shutdown failed.
         """
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.send_signal(signal.SIGTERM)
         try:
-            _, errors = process.communicate(timeout=_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            _, errors = process.communicate()
-        if process.returncode != 0:
-            raise ClusterError(f"the cluster ended with status {process.returncode}: {errors}")
+            self._stop_all()
+        finally:
+            self._end_processes()
 
-    def kill(self, node: int) -> None:
-        """Send SIGKILL to a node, and wait until it has ended."""
-        self._act("kill", node)
+    def give_up(self) -> None:
+        """Let an `open` or a `start` that another thread waits for fail soon."""
+        self._given_up.set()
 
-    def stop(self, node: int) -> None:
-        """Stop a node by a controlled shutdown, and wait until it has ended."""
-        self._act("stop", node)
+    def _stop_all(self) -> None:
+        """Stop brokers first, then controllers: a broker's shutdown needs a controller."""
+        processes = self._processes
+        if processes is None:
+            return
+        voters = self.node_ids[: self._settings.voters]
+        running = processes.running
+        processes.resume(running)
+        processes.stop([node for node in running if node not in voters])
+        processes.stop([node for node in running if node in voters])
 
-    def start(self, node: int) -> None:
-        """Start a node that was killed or stopped, and wait until it serves."""
-        self._act("start", node)
+    def _end(self, *, failed: bool) -> None:
+        """Release everything that `open` has taken."""
+        self._end_processes()
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            self._kept = folder.path if folder.close(failed=failed) else None
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            claim.close()
+        self.base_port = self._given_port
 
-    def pause(self, node: int) -> None:
-        """Send SIGSTOP to a node."""
-        self._act("pause", node)
+    def _end_processes(self) -> None:
+        self._clients.close()
+        processes, self._processes = self._processes, None
+        if processes is not None:
+            processes.close()
 
-    def resume(self, node: int) -> None:
-        """Send SIGCONT to a node."""
-        self._act("resume", node)
+    def kill(self, *nodes: int) -> None:
+        """Send SIGKILL to nodes, and wait until they have ended."""
+        self._separate(nodes, "killed").kill(nodes)
 
-    def _act(self, action: str, node: int) -> None:
-        done = subprocess.run(
-            [sys.executable, "-m", "minikafka", "dev", action, str(node),
-             "--dir", str(self.directory)],
-            capture_output=True, text=True, check=False, timeout=_TIMEOUT_S,
-        )  # fmt: skip
-        if done.returncode != 0:
-            raise ClusterError(f"{action} {node}: {done.stderr.strip()}")
+    def stop(self, *nodes: int) -> None:
+        """Stop nodes by controlled shutdowns, and wait until they have ended."""
+        self._separate(nodes, "stopped").stop(nodes)
+
+    def start(self, *nodes: int) -> None:
+        """Start nodes that were killed or stopped, and wait until they serve.
+
+        Raises:
+            ClusterError: a node runs already, or does not start; the message has the reason.
+        """
+        self._given_up.clear()
+        processes = self._separate(nodes, "started")
+        processes.start(nodes, _START_TIMEOUT_S, self._given_up.is_set)
+
+    def pause(self, *nodes: int) -> None:
+        """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
+        self._separate(nodes, "paused").pause(nodes)
+
+    def resume(self, *nodes: int) -> None:
+        """Send SIGCONT to nodes."""
+        self._separate(nodes, "resumed").resume(nodes)
+
+    def _separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
+        """Return the processes, if each of these nodes has its own.
+
+        Raises:
+            ClusterError: they share one process, or one of them does not exist.
+        """
+        for node in nodes:
+            self._check_node(node)
+        processes = self._opened()
+        if self._settings.one_process:
+            raise ClusterError(
+                f"a node of a cluster in one process cannot be {done} alone; "
+                "leave out one_process=True"
+            )
+        return processes
+
+    def kill_leader(self, topic: str, partition: int = 0) -> int:
+        """Kill the leader of a partition; return its node id.
+
+        Raises:
+            ClusterError: the partition has no leader.
+        """
+        leader = self.leader(topic, partition)
+        if leader is None:
+            raise ClusterError(f"{topic}-{partition} has no leader")
+        self.kill(leader)
+        return leader
+
+    def state_text(self) -> str:
+        """Return the state for the report of a failed test: nodes, partitions, last log lines."""
+        processes = self._processes
+        if processes is None:
+            return "the cluster is not open"
+        lines = [f"minikafka in {self.directory}"]
+        for number in processes.numbers:
+            lines.append(processes.state_line(number))
+            lines += [f"    {line}" for line in processes.last_lines(number, _SHOWN_LINES)]
+        return "\n".join([*lines, self._partition_table()])
+
+    def _opened(self) -> NodeProcesses:
+        if self._processes is None:
+            raise ClusterError("the cluster is not open")
+        return self._processes
+
+    def _check_node(self, node: int) -> None:
+        if node not in self.node_ids:
+            raise ClusterError(f"there is no node {node} in a cluster of {self.nodes}")
 
 
-def free_base_port(nodes: int) -> int:
-    """Return a base port for `nodes` nodes such that all ports of the cluster are free.
+def _check_loopback() -> None:
+    """Find out at once if processes of this machine cannot reach one another.
 
     Raises:
-        ClusterError: no such port was found.
+        ClusterError: the loopback interface does not work.
     """
-    # Parallel processes start their search at different ports.
-    usable = ports.choice()
-    last = len(usable) - max(_OFFSETS) - nodes - 1
-    start = os.getpid() * 211
-    for step in range(0, max(last, 0), max(_OFFSETS) + 100):
-        place = (start + step) % last
-        wanted = [usable[place + offset + node] for offset in _OFFSETS for node in range(nodes + 1)]
-        if all(ports.is_free(_HOST, port) for port in wanted):
-            return usable[place]
-    raise ClusterError("no free ports")
+    try:
+        with socket.create_server((_HOST, 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError as error:
+        raise ClusterError(f"{_HOST} cannot be reached: {error.strerror or error}") from None
+
+
+def _former_base_port(directory: Path) -> int:
+    """Return the base port of the cluster in a directory; 0 if there is none."""
+    file = directory / "node-1" / "server.properties"
+    try:
+        listeners = parse_properties(file.read_text(encoding="utf-8"), str(file))["listeners"]
+        return int(listeners.partition(",")[0].rpartition(":")[2])
+    except (OSError, ConfigError, KeyError, ValueError):
+        return 0

@@ -21,7 +21,7 @@ from typing import Self
 
 from minikafka.admin.client import AdminError
 from minikafka.admin.membership import await_everybody
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing.errors import ClusterError
 from minikafka.testing.nodes import CONTROLLER, Placement
 
 _TIMEOUT_S = 150

@@ -33,7 +33,8 @@ from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
 from minikafka.server.nursery import own_nursery
 from minikafka.server.os_disk import OsDisk
-from minikafka.testing.cluster import ClusterError, free_base_port
+from minikafka.testing.base_ports import free_base_port
+from minikafka.testing.errors import ClusterError
 
 CONTROLLER = 101
 _TIMEOUT_S = 60

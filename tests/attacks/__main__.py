@@ -16,7 +16,7 @@ import resource
 import signal
 import sys
 
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.attacks.attacks import ATTACKS
 from tests.attacks.measure import Outcome, measure
 from tests.attacks.peer import Target

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.attacks.__main__ import row
 from tests.attacks.attacks import ATTACKS
 from tests.attacks.measure import measure

@@ -23,7 +23,7 @@ from minikafka.messages.describe_transactions import DescribeTransactionsRequest
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.init_producer_id import InitProducerIdRequest
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.conformance.transaction_answers import MISSING, Side, values_of
 from tests.conformance.transaction_differences import row_of
 from tests.conformance.transaction_sequences import STEPS, Names, Sequence

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.testing.cluster import Cluster
 from tests.fuzz.processes import attack
 
 FRAMES = 1_000
@@ -37,19 +36,3 @@ def test_a_command_that_is_stopped_leaves_no_cluster(tmp_path, ending):
     assert running.returncode
     assert not folder.exists()
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-
-
-def test_a_cluster_that_is_interrupted_while_it_starts_ends(tmp_path, monkeypatch):
-    cluster = Cluster(nodes=1, directory=tmp_path)
-    process = subprocess.Popen(
-        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-    def interrupted():
-        cluster._process = process
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cluster, "_open", interrupted)
-    with pytest.raises(KeyboardInterrupt), cluster:
-        pass
-    assert process.returncode == -signal.SIGTERM

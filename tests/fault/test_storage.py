@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.admin.client import AdminClient as ClusterClient
 from minikafka.admin.topics import describe_topics
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 
 def produce(servers, topic, values):

@@ -17,7 +17,7 @@ from minikafka.admin.topics import create_topic, delete_topics, list_topics
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.honest_producer import PATIENCE_S, HonestProducer
 from tests.fuzz.honest_producer import TOPIC as KEPT

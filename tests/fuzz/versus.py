@@ -30,7 +30,7 @@ from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_response
 from minikafka.serving.registry import BROKER
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.fuzz.answers import PROBE, decoded, is_unacknowledged, probe, takes_away_a_broker
 from tests.fuzz.frames import SERVED, FrameMaker, Learned, is_struct
 from tests.fuzz.known_differences import row_of

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 from tests.golden import playable
 
 _PORTS_EACH = 8

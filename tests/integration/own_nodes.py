@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from minikafka.common.ids import Uuid
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"

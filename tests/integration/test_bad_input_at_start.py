@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.common.ids import Uuid
 from minikafka.config.properties import parse_properties
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from minikafka.testing.nodes import CONTROLLER, Nodes
 
 METADATA = "__cluster_metadata-0"
@@ -88,6 +88,7 @@ def templates(tmp_path_factory):
     }
     with Cluster(nodes=1, config={**CONFIG, **dirs}) as cluster:
         create_topics(cluster.bootstrap_servers, combined / "data")
+        cluster.stop(1)
         text = (cluster.directory / "node-1" / "server.properties").read_text()
     found = {"combined": (combined, text, ("data", "other"))}
     with Nodes(1, config=CONFIG) as nodes:

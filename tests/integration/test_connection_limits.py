@@ -9,7 +9,7 @@ from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 API_VERSIONS = bytes.fromhex("0000000a 0012 0000 00000001 ffff")
 BROKER, SET, DELETE = 4, 0, 1

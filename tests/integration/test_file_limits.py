@@ -22,7 +22,7 @@ IDLE = 400
 LIMIT = 220
 PROGRAM = """
 import resource, sys
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[2])))
 with Cluster(nodes=1) as cluster:
     print(cluster.port(1), flush=True)

@@ -8,7 +8,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.admin.client import AdminClient as ClusterClient
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 FAST = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from confluent_kafka import Producer
 
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 FRAME = 50_000_000
 BOUND = 104_857_600

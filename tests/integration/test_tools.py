@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.admin import transactions as admin
 from minikafka.admin.client import AdminClient as ClusterClient
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.admin.client import AdminClient as ClusterClient
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.integration.test_replication import consume, partition_of, wait_for
 
 CONFIG = {

@@ -15,7 +15,7 @@ import argparse
 import random
 import sys
 
-from minikafka.testing.cluster import Cluster
+from minikafka.testing import Cluster
 from tests.golden.kafka_nodes import KafkaNodes
 from tests.java import exactly_once
 from tests.java.programs import ProgramError, Programs

@@ -25,7 +25,7 @@ from minikafka.admin.membership import await_everybody
 from minikafka.admin.quorum import read_quorum_leader
 from minikafka.admin.topics import describe_topics, list_topics
 from minikafka.common.ids import Uuid
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 
 KAFKA, MINIKAFKA = "kafka", "minikafka"
 BROKER, CONTROLLER, COMBINED = "broker", "controller", "broker,controller"

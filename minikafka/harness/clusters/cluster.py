@@ -15,7 +15,7 @@ from pathlib import Path
 from minikafka.harness.clusters.network import Network, NotDoneError
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.server import ports
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing.errors import ClusterError
 
 _COMMAND_TIMEOUT_S = 60
 _CONNECT_TIMEOUT_S = 5.0

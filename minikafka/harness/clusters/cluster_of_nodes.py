@@ -15,7 +15,7 @@ from minikafka.harness.clusters.network import NETWORK_KINDS, Network
 from minikafka.harness.clusters.proxy import Pids, ProxyNetwork
 from minikafka.harness.plan.settings import HarnessError, RunSettings
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing.errors import ClusterError
 from minikafka.testing.kafka_nodes import KafkaNodes
 from minikafka.testing.nodes import Nodes
 

@@ -24,7 +24,7 @@ from minikafka.server.debug_hooks import (
     WALL_OFFSET,
     journal_line,
 )
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing.errors import ClusterError
 from minikafka.testing.nodes import Nodes, Placement
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500")

@@ -11,7 +11,7 @@ from minikafka.dev.layout import Layout, LayoutError
 from minikafka.raft.snapshots import SnapshotId, read_snapshot
 from minikafka.server import format as formatting
 from minikafka.server.os_disk import OsDisk
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 
 
 @pytest.fixture

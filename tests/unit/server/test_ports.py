@@ -5,7 +5,8 @@ import pytest
 from minikafka.harness.clusters.cluster import free_port_range
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.server.ports import VARIABLE, choice, is_free
-from minikafka.testing.cluster import ClusterError, free_base_port
+from minikafka.testing import ClusterError
+from minikafka.testing.base_ports import free_base_port
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])

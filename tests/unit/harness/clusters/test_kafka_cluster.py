@@ -12,8 +12,7 @@ import pytest
 from minikafka.harness.clusters.kafka_cluster import KafkaCluster
 from minikafka.harness.clusters.network import NotDoneError
 from minikafka.harness.plan.settings import HarnessError, RunSettings
-from minikafka.testing import kafka_nodes
-from minikafka.testing.cluster import ClusterError
+from minikafka.testing import ClusterError, kafka_nodes
 from minikafka.testing.kafka_nodes import KafkaNodes
 from minikafka.testing.nodes import CONTROLLER, Placement
 

@@ -1,0 +1,152 @@
+"""What a cluster for tests consists of: checked arguments, and from them layout and programs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from minikafka.config.node_config import ConfigErrors
+from minikafka.dev.layout import Layout, LayoutError
+from minikafka.metadata.features import SUPPORTED_FEATURES
+from minikafka.testing.defaults import TEST_DEFAULTS
+from minikafka.testing.errors import ClusterError
+from minikafka.testing.processes import Program
+
+ALL = 0
+"""The number of the only program of a cluster in one process."""
+_USUAL_VOTERS = 3
+_LAST_PORT = 65_535
+_SPAN = 200
+"""The distance from the ports of clients to those of controllers; see `minikafka dev`."""
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterSettings:
+    """The arguments of `Cluster`, with the defaults for tests."""
+
+    nodes: int
+    voters: int
+    config: Mapping[str, str]
+    by_node: Mapping[int, Mapping[str, str]]
+    levels: Mapping[str, int]
+    log_level: str | None
+    open_files: int | None
+    one_process: bool
+
+    def layout(self, directory: Path, base_port: int) -> Layout:
+        """Write the configurations, and format new nodes.
+
+        Raises:
+            ClusterError: a value is invalid, a port is in use, or the directory cannot be used.
+        """
+        if not 1 <= base_port <= _LAST_PORT - _SPAN - self.nodes:
+            raise ClusterError(f"base_port={base_port}: out of range")
+        if "," in str(directory):
+            raise ClusterError(f"{directory}: a comma separates directories; name another path")
+        layout = Layout(
+            directory, self.nodes, base_port, dict(self.config), self.voters,
+            by_node=self.by_node, levels=self.levels,
+        )  # fmt: skip
+        try:
+            layout.prepare()
+        except ConfigErrors as error:
+            raise ClusterError("; ".join(error.errors)) from None
+        except LayoutError as error:
+            raise ClusterError(str(error)) from None
+        except OSError as error:
+            raise ClusterError(f"{error.filename or directory}: {error.strerror}") from None
+        return layout
+
+    def programs(self, layout: Layout) -> dict[int, Program]:
+        """Return the program of each process: by node, or the one of all nodes."""
+        files = {node: layout.properties_file(node) for node in layout.nodes}
+        if self.one_process:
+            every = list(files.values())
+            return {ALL: self._program("the cluster", every, layout.directory / "cluster.log")}
+        return {
+            node: self._program(f"node {node}", [file], self.log_file(layout.directory, node))
+            for node, file in files.items()
+        }
+
+    def _program(self, name: str, files: Sequence[Path], log_file: Path) -> Program:
+        return Program(
+            name,
+            properties_files=files,
+            log_file=log_file,
+            pid_file=log_file.with_suffix(".pid"),
+            environ={} if self.log_level is None else {"MINIKAFKA_LOG_LEVEL": self.log_level},
+            open_files=self.open_files,
+        )
+
+    def log_file(self, directory: Path, node: int) -> Path:
+        """Return the log file of a node, or of all."""
+        return directory / ("cluster.log" if self.one_process else f"node-{node}.log")
+
+
+def check_settings(
+    nodes: int,
+    *,
+    voters: int | None,
+    config: Mapping[str, object] | None,
+    node_config: Mapping[int, Mapping[str, object]] | None,
+    racks: Sequence[str] | Mapping[int, str] | None,
+    features: Mapping[str, int] | None,
+    log_level: str | None,
+    open_files: int | None,
+    one_process: bool,
+) -> ClusterSettings:
+    """Check what can be checked before a start; the nodes' configuration is checked there.
+
+    Raises:
+        ClusterError: an argument has no meaning.
+    """
+    if nodes < 1:
+        raise ClusterError(f"nodes={nodes}: a cluster has at least one node")
+    if voters is not None and not 1 <= voters <= nodes:
+        raise ClusterError(f"voters={voters}: from 1 to {nodes}, at most one on each node")
+    if log_level is not None and log_level.upper() not in _LEVELS:
+        raise ClusterError(f"log_level={log_level!r}: expected one of {', '.join(_LEVELS)}")
+    for name, level in (features or {}).items():
+        _check_feature(name, level)
+    by_node = {node: _texts(values) for node, values in (node_config or {}).items()}
+    for node, rack in _by_number(racks).items():
+        by_node.setdefault(node, {}).setdefault("broker.rack", rack)
+    for node in by_node:
+        if not 1 <= node <= nodes:
+            raise ClusterError(f"there is no node {node} in a cluster of {nodes}")
+    return ClusterSettings(
+        nodes=nodes,
+        voters=voters or (_USUAL_VOTERS if nodes >= _USUAL_VOTERS else 1),
+        config={**TEST_DEFAULTS, **_texts(config or {})},
+        by_node=by_node,
+        levels=dict(features or {}),
+        log_level=log_level and log_level.upper(),
+        open_files=open_files,
+        one_process=one_process,
+    )
+
+
+def _check_feature(name: str, level: int) -> None:
+    known = SUPPORTED_FEATURES.get(name)
+    if known is None:
+        raise ClusterError(
+            f"features: there is no feature {name!r}; there are {', '.join(SUPPORTED_FEATURES)}"
+        )
+    if not known.includes(level):
+        raise ClusterError(
+            f"features: {name} has the levels {known.minimum} to {known.maximum}, not {level}"
+        )
+
+
+def _by_number(racks: Sequence[str] | Mapping[int, str] | None) -> Mapping[int, str]:
+    if isinstance(racks, Mapping):
+        return racks
+    return dict(enumerate(racks or (), 1))
+
+
+def _texts(values: Mapping[str, object]) -> dict[str, str]:
+    """Return the values as a configuration file has them."""
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in values.items()
+    }
