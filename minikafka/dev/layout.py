@@ -55,12 +55,14 @@ class Layout:
         *,
         by_node: Mapping[int, Mapping[str, str]] | None = None,
         levels: Mapping[str, int] | None = None,
+        is_synced: bool = True,
     ) -> None:
         """Lay out `nodes` nodes; node 1 has the port `base_port`.
 
         `voters` is the number of controllers; None for the usual one. `given` are values for every
         node, and `by_node` values for single nodes. `levels` are the levels of features in a new
-        cluster that differ from the default.
+        cluster that differ from the default. Unless `is_synced`, new directories are not made
+        durable.
         """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
@@ -68,6 +70,7 @@ class Layout:
         self._given = given
         self._by_node = by_node or {}
         self._levels = levels or {}
+        self._is_synced = is_synced
         usual = _VOTERS if nodes >= _VOTERS else 1
         self.voters = self.nodes[: usual if voters is None else voters]
         """The nodes that are controllers."""
@@ -243,6 +246,8 @@ class Layout:
     def _format(self, configs: Sequence[NodeConfig], cluster: "ClusterFile") -> None:
         from minikafka.metadata.features import DEFAULT_LEVELS
         from minikafka.server.format import FormatError, format_node
+        from minikafka.server.os_disk import OsDisk
+        from minikafka.server.unsynced_disk import UnsyncedDisk
 
         try:
             voters = self._first_voters(cluster)
@@ -253,6 +258,7 @@ class Layout:
                     {**DEFAULT_LEVELS, **self._levels},
                     voters if config.is_controller else None,
                     ignore_formatted=True,
+                    disk_of=OsDisk if self._is_synced else UnsyncedDisk,
                 )
         except (FormatError, StorageFault, BadMetaPropertiesError) as error:
             raise LayoutError(str(error)) from None

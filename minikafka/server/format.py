@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -29,8 +30,11 @@ def format_node(
     voters: VoterSet | None,
     *,
     ignore_formatted: bool,
+    disk_of: Callable[[str], OsDisk] = OsDisk,
 ) -> list[str]:
     """Format every directory of a node that is not formatted; returns their paths.
+
+    `disk_of` returns the disk of a path.
 
     Raises:
         FormatError: a directory is formatted already, or cannot be made.
@@ -42,7 +46,7 @@ def format_node(
             Path(path).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(f"{path}: cannot be made: {error.strerror}") from None
-        disk = OsDisk(path)
+        disk = disk_of(path)
         found = read_meta_properties(disk)
         if found is None:
             fresh.append((path, disk))

@@ -24,6 +24,7 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
+from minikafka.server import unsynced_disk
 from minikafka.server.bound_sockets import BoundSockets, bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits, configured_limits
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
@@ -31,6 +32,7 @@ from minikafka.server.descriptors import least_limit, most_connections, raise_li
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import OsDisk
+from minikafka.server.unsynced_disk import UnsyncedDisk
 
 if TYPE_CHECKING:
     # A node without a metrics listener never imports the metrics server.
@@ -290,7 +292,9 @@ class RunningNode:
         self.driver.close()
 
     def _disk(self, path: str) -> OsDisk:
-        return DebugDisk(path, self._hooks) if self._hooks else OsDisk(path)
+        if self._hooks:
+            return DebugDisk(path, self._hooks)
+        return UnsyncedDisk(path) if os.environ.get(unsynced_disk.VARIABLE) else OsDisk(path)
 
     def _started(self) -> None:
         """Open the broker listeners after the broker was unfenced, then report the start."""
