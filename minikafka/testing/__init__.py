@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from minikafka.testing.async_cluster import AsyncCluster
     from minikafka.testing.cluster import Cluster
     from minikafka.testing.errors import ClusterError
-    from minikafka.testing.records import KafkaRecord
+    from minikafka.testing.values import KafkaRecord
 
 __all__ = ["AsyncCluster", "Cluster", "ClusterError", "KafkaRecord"]
 
@@ -18,7 +18,7 @@ _MODULES = {
     "AsyncCluster": "async_cluster",
     "Cluster": "cluster",
     "ClusterError": "errors",
-    "KafkaRecord": "records",
+    "KafkaRecord": "values",
 }
 
 

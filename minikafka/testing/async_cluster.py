@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from minikafka.testing.cluster import Cluster
-from minikafka.testing.records import Deadline, KafkaRecord
+from minikafka.testing.values import Deadline, KafkaRecord
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

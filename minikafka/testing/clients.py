@@ -4,8 +4,10 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from minikafka.admin.client import AdminClient
+if TYPE_CHECKING:
+    from minikafka.admin.client import AdminClient
 
 _CLIENT_ID = "minikafka-testing"
 _ATTEMPT_S = 5.0
@@ -23,7 +25,7 @@ class Clients:
         self._idle: list[tuple[str, float, AdminClient]] = []
 
     @contextmanager
-    def taken(self, servers: str, timeout_s: float) -> Iterator[AdminClient]:
+    def taken(self, servers: str, timeout_s: float) -> Iterator["AdminClient"]:
         """Yield a client of these servers. After an error its connections are closed.
 
         Raises:
@@ -49,7 +51,7 @@ class Clients:
         for _, _, client in idle:
             client.close()
 
-    def _take(self, servers: str, timeout_s: float) -> AdminClient:
+    def _take(self, servers: str, timeout_s: float) -> "AdminClient":
         if os.getpid() != self._owner:
             # In a process that was forked: the connections are its parent's.
             self._lock = threading.Lock()
@@ -60,6 +62,9 @@ class Clients:
                 if (of, within_s) == (servers, timeout_s):
                     del self._idle[place]
                     return client
+        # Only when it is needed: see `operations`.
+        from minikafka.admin.client import AdminClient
+
         return AdminClient(
             servers, client_id=_CLIENT_ID, timeout_s=timeout_s, request_timeout_s=_ATTEMPT_S
         )

@@ -17,10 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from minikafka.admin.client import AdminError
-from minikafka.admin.membership import await_everybody
-from minikafka.config.definition import ConfigError
-from minikafka.config.properties import parse_properties
 from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing import base_ports
 from minikafka.testing.errors import ClusterError
@@ -70,7 +66,8 @@ class Cluster(KafkaOperations):
             features: the levels of features that differ from the default.
             base_port: the port of node 1 for clients; 0 for free ports.
             directory: where the nodes have their files. It is kept; without one a temporary
-                directory is made when the cluster starts and removed when it is closed.
+                directory is made when the cluster starts and removed when it is closed; its
+                files are not synced, since they need not outlive the machine.
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
@@ -213,7 +210,7 @@ class Cluster(KafkaOperations):
         known = self.base_port or _former_base_port(folder.path)
         if known and (known == self.base_port or base_ports.are_free(known, self.nodes)):
             self.base_port = known
-            self._start_all(folder.path)
+            self._start_all(folder)
             return
         refused: list[base_ports.PortClaim] = []
         try:
@@ -221,7 +218,7 @@ class Cluster(KafkaOperations):
                 claim = self._claim = base_ports.claim_ports(self.nodes)
                 self.base_port = claim.base_port
                 try:
-                    self._start_all(folder.path)
+                    self._start_all(folder)
                 except ClusterError as error:
                     is_taken = any(text in str(error) for text in _TAKEN)
                     if len(refused) + 1 >= _PORT_TRIES or not is_taken:
@@ -236,9 +233,15 @@ class Cluster(KafkaOperations):
             for claim in refused:
                 claim.close()
 
-    def _start_all(self, directory: Path) -> None:
-        layout = self._settings.layout(directory, self.base_port)
-        programs = self._settings.programs(layout)
+    def _start_all(self, folder: ClusterFolder) -> None:
+        is_synced = not folder.is_temporary
+        layout = self._settings.layout(folder.path, self.base_port, is_synced=is_synced)
+        # Here, since the nursery imports at the same time; the last two are for later.
+        from minikafka.admin.client import AdminError
+        from minikafka.admin.membership import await_everybody
+        from minikafka.testing import partitions, records  # noqa: F401
+
+        programs = self._settings.programs(layout, is_synced=is_synced)
         self._processes = NodeProcesses(programs)
         self._processes.start(list(programs), _START_TIMEOUT_S, self._given_up.is_set)
         if self.nodes > 1:
@@ -400,6 +403,9 @@ def _check_loopback() -> None:
 
 def _former_base_port(directory: Path) -> int:
     """Return the base port of the cluster in a directory; 0 if there is none."""
+    from minikafka.config.definition import ConfigError
+    from minikafka.config.properties import parse_properties
+
     file = directory / "node-1" / "server.properties"
     try:
         listeners = parse_properties(file.read_text(encoding="utf-8"), str(file))["listeners"]

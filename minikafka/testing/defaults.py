@@ -12,7 +12,7 @@ TEST_DEFAULTS: Final[Mapping[str, str]] = {
     "controller.quorum.election.timeout.ms": "500",
     "controller.quorum.election.backoff.max.ms": "200",
     # A replica is in sync soon after its topic is created, also if it asked too early.
-    "replica.fetch.backoff.ms": "20",
+    "replica.fetch.backoff.ms": "50",
     "replica.fetch.wait.max.ms": "100",
     # The first consumer group and the first transaction wait until these partitions exist.
     "offsets.topic.num.partitions": "5",

@@ -1,44 +1,25 @@
-"""What tests do with a running cluster, without a client library: topics, records, leaders."""
+"""What tests do with a running cluster, without a client library: topics, records, leaders.
 
-import time
+The modules that speak Kafka's protocol are imported when they are first used, so that a cluster
+starts a nursery first: both processes import at the same time.
+"""
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from minikafka.admin.client import AdminClient, AdminError
-from minikafka.admin.elections import elect_leaders
-from minikafka.admin.partition_states import PartitionState, read_leaders
-from minikafka.admin.reassignments import alter_reassignments
-from minikafka.admin.topics import create_topic, delete_topics, list_topics
-from minikafka.common.election_type import ElectionType
-from minikafka.common.errors import ErrorCode
-from minikafka.common.ids import TopicPartition
-from minikafka.records.builder import NewRecord
 from minikafka.testing.clients import Clients
 from minikafka.testing.errors import ClusterError
-from minikafka.testing.partitioner import partition_of_key
-from minikafka.testing.records import (
-    Deadline,
-    KafkaRecord,
-    append,
-    await_topic,
-    committed_offsets,
-    end_offset,
-    partition_count,
-    read,
-)
+from minikafka.testing.values import Deadline, KafkaRecord, Message, Value
+
+if TYPE_CHECKING:
+    from minikafka.admin.client import AdminClient
+    from minikafka.admin.partition_states import PartitionState
 
 _TIMEOUT_S = 30.0
-_AGREE_S = 5.0
 _REPORT_S = 1.0
-_NO_LEADER = -1
 _T = TypeVar("_T")
-
-Value = bytes | str | None
-Message = Value | tuple[Value, Value]
-"""A value, or a key and a value; texts are encoded as UTF-8."""
 
 
 class KafkaOperations(ABC):
@@ -78,38 +59,47 @@ class KafkaOperations(ABC):
         Raises:
             ClusterError: the topic exists, or cannot be created, with the cluster's reason.
         """
+        from minikafka.testing import partitions as these
+        from minikafka.testing.records import await_topic
+
         with self._asking(f"topic {topic}") as client:
-            create_topic(
-                client, topic,
-                partitions=None if assignment else partitions,
-                replication_factor=None if assignment else replication_factor,
-                assignment=assignment or (),
-                configs={name: str(value) for name, value in (config or {}).items()},
+            these.create(
+                client, topic, partitions=partitions, replication_factor=replication_factor,
+                config=config, assignment=assignment,
             )  # fmt: skip
-            wanted = len(assignment) if assignment else partitions
+        wanted = len(assignment) if assignment else partitions
         deadline = Deadline(_TIMEOUT_S)
         for server in self._servers().split(","):
             with self._asking(f"topic {topic} at {server}", server=server) as client:
                 await_topic(client, topic, wanted, deadline)
 
     def delete_topics(self, *topics: str) -> None:
-        """Delete topics.
+        """Delete topics, and wait until every broker has forgotten them.
 
         Raises:
             ClusterError: a topic does not exist.
         """
+        from minikafka.admin.topics import delete_topics
+        from minikafka.testing.records import await_deletion
+
         with self._asking(f"topics {', '.join(topics)}") as client:
             delete_topics(client, topics)
+        deadline = Deadline(_TIMEOUT_S)
+        for server in self._servers().split(","):
+            with self._asking(f"broker {server}", server=server) as client:
+                await_deletion(client, topics, deadline)
 
     def topics(self) -> list[str]:
         """Return the names of all topics except internal ones."""
+        from minikafka.admin.topics import list_topics
+
         with self._asking("topics") as client:
             return [topic.name for topic in list_topics(client) if not topic.is_internal]
 
     def leader(self, topic: str, partition: int = 0) -> int | None:
         """Return the leader of a partition; None if it has none."""
         found = self._state(topic, partition).leader
-        return None if found == _NO_LEADER else found
+        return None if found < 0 else found
 
     def isr(self, topic: str, partition: int = 0) -> list[int]:
         """Return the in-sync replicas of a partition."""
@@ -119,13 +109,11 @@ class KafkaOperations(ABC):
         """Return the eligible leader replicas of a partition."""
         return list(self._state(topic, partition).elr)
 
-    def _state(self, topic: str, partition: int) -> PartitionState:
-        with self._asking(f"topic {topic}") as client:
-            states = read_leaders(client, [topic])
-        for state in states:
-            if state.name.partition == partition:
-                return state
-        raise ClusterError(f"topic {topic} has {len(states)} partitions, no {partition}")
+    def _state(self, topic: str, partition: int) -> "PartitionState":
+        from minikafka.testing.partitions import state_of
+
+        with self._asking(f"{topic}-{partition}") as client:
+            return state_of(client, topic, partition)
 
     def wait_until_in_sync(self, *topics: str, timeout_s: float = _TIMEOUT_S) -> None:
         """Wait until the replicas of all partitions are in sync; of all topics if none is named.
@@ -133,20 +121,19 @@ class KafkaOperations(ABC):
         Raises:
             ClusterError: they are not before the timeout.
         """
+        from minikafka.testing.partitions import ids, out_of_sync
+
         deadline = Deadline(timeout_s)
         while True:
             with self._asking("partitions") as client:
-                lacking = [
-                    state for state in read_leaders(client, topics)
-                    if set(state.isr) != set(state.replicas) or state.leader == _NO_LEADER
-                ]  # fmt: skip
+                lacking = out_of_sync(client, topics)
             if not lacking:
                 return
             if not deadline.wait():
                 first = lacking[0]
                 raise ClusterError(
                     f"{first.name} is not in sync after {timeout_s:g} s: replicas "
-                    f"{_ids(first.replicas)}, ISR {_ids(first.isr)}"
+                    f"{ids(first.replicas)}, ISR {ids(first.isr)}"
                 )
 
     def elect(
@@ -165,21 +152,14 @@ class KafkaOperations(ABC):
         Raises:
             ClusterError: there is no such kind, or the election was refused, with the reason.
         """
-        if kind.upper() not in ElectionType.__members__:
-            kinds = ", ".join(ElectionType.__members__)
-            raise ClusterError(f"there is no election {kind!r}; there are {kinds}")
-        chosen = ElectionType[kind.upper()]
+        from minikafka.common.ids import TopicPartition
+        from minikafka.testing.partitions import elect
+
         at = TopicPartition(topic, partition)
-        before = self._state(topic, partition)
         with self._asking(f"election in {at}") as client:
-            outcome = elect_leaders(client, chosen, {at: leader})[at]
-        if outcome is not None and outcome.code == ErrorCode.ELECTION_NOT_NEEDED:
-            if chosen is ElectionType.PREFERRED:
-                return
-            raise ClusterError(f"{at} has a leader, {before.leader}; see move_leader")
-        if outcome is not None:
-            raise ClusterError(f"election in {at}: {outcome.message}")
-        self._await_leader(at, leader)
+            is_new = elect(client, at, kind, leader)
+        if is_new:
+            self._await_leader(topic, partition, leader)
 
     def move_leader(self, topic: str, partition: int = 0, *, to: int) -> None:
         """Let another in-sync replica lead: it becomes the preferred one, and is elected.
@@ -187,37 +167,31 @@ class KafkaOperations(ABC):
         Raises:
             ClusterError: it is not in sync, or the cluster refuses, with the reason.
         """
-        at = TopicPartition(topic, partition)
-        before = self._state(topic, partition)
-        if to not in before.isr:
-            raise ClusterError(f"{at}: node {to} is not in the ISR {_ids(before.isr)}")
-        order = [to, *(node for node in before.replicas if node != to)]
-        with self._asking(f"leader of {at}") as client:
-            for refused in alter_reassignments(client, {at: order}).values():
-                raise ClusterError(f"leader of {at}: {refused}")
-        self.elect(topic, partition)
-        self._await_leader(at, to)
+        from minikafka.common.ids import TopicPartition
+        from minikafka.testing.partitions import prefer
 
-    def _await_leader(self, at: TopicPartition, expected: int | None) -> None:
-        """Wait until every broker knows a new leader, any one if none is `expected`."""
-        deadline = Deadline(_AGREE_S)
+        at = TopicPartition(topic, partition)
+        with self._asking(f"leader of {at}") as client:
+            prefer(client, at, to)
+        self.elect(topic, partition)
+        self._await_leader(topic, partition, to)
+
+    def _await_leader(self, topic: str, partition: int, expected: int | None) -> None:
+        """Wait until every broker knows a new leader."""
+        from minikafka.common.ids import TopicPartition
+        from minikafka.testing.partitions import await_leader
+
+        deadline = Deadline(_TIMEOUT_S)
         for server in self._servers().split(","):
-            while True:
-                with self._asking(f"topic {at.topic}", server=server) as client:
-                    (found,) = (
-                        it.leader for it in read_leaders(client, [at.topic]) if it.name == at
-                    )
-                if found == expected or (expected is None and found != _NO_LEADER):
-                    break
-                if not deadline.wait():
-                    raise ClusterError(f"the broker at {server} does not know the leader of {at}")
+            with self._asking(f"broker {server}", server=server) as client:
+                await_leader(client, TopicPartition(topic, partition), expected, deadline)
 
     def produce(
         self,
         topic: str,
         *messages: Message,
         partition: int | None = None,
-        headers: Mapping[str, bytes | str | None] | None = None,
+        headers: Mapping[str, Value] | None = None,
         timeout_s: float = _TIMEOUT_S,
     ) -> list[KafkaRecord]:
         """Append records with acks=all; return them with their offsets, in the order given.
@@ -228,33 +202,13 @@ class KafkaOperations(ABC):
         Raises:
             ClusterError: they were not acknowledged.
         """
-        deadline = Deadline(timeout_s)
-        now_ms = int(time.time() * 1000)
-        tags = tuple((name, _bytes(value)) for name, value in (headers or {}).items())
-        done: dict[int, KafkaRecord] = {}
+        from minikafka.testing.records import produce
+
         with self._asking(f"records for {topic}", timeout_s) as client:
-            partitions = partition_count(client, topic)
-            turn = count()
-            batches: dict[int, list[tuple[int, NewRecord]]] = {}
-            for place, message in enumerate(messages):
-                key, value = message if isinstance(message, tuple) else (None, message)
-                record = NewRecord(now_ms, _bytes(key), _bytes(value), tags)
-                if partition is not None:
-                    chosen = partition
-                elif record.key is not None:
-                    chosen = partition_of_key(record.key, partitions)
-                else:
-                    chosen = next(turn) % partitions
-                batches.setdefault(chosen, []).append((place, record))
-            for number, rows in batches.items():
-                at = TopicPartition(topic, number)
-                first = append(client, at, [record for _, record in rows], deadline)
-                for offset, (place, record) in enumerate(rows, first):
-                    done[place] = KafkaRecord(
-                        topic, number, offset, record.timestamp, record.key, record.value,
-                        record.headers,
-                    )  # fmt: skip
-        return [done[place] for place in sorted(done)]
+            return produce(
+                client, topic, messages, partition=partition, headers=headers or {},
+                deadline=Deadline(timeout_s),
+            )  # fmt: skip
 
     def records(
         self,
@@ -282,17 +236,12 @@ class KafkaOperations(ABC):
         committed: bool,
         timeout_s: float,
     ) -> list[KafkaRecord]:
-        deadline = Deadline(timeout_s)
+        from minikafka.testing.records import read_topic
+
         with self._asking(f"records of {topic}", timeout_s) as client:
-            every = range(partition_count(client, topic)) if partition is None else (partition,)
-            return [
-                record
-                for number in every
-                for record in read(
-                    client, TopicPartition(topic, number), deadline,
-                    start=starts.get(number, 0), committed=committed,
-                )
-            ]  # fmt: skip
+            return read_topic(
+                client, topic, partition, starts, Deadline(timeout_s), committed=committed
+            )
 
     @contextmanager
     def assert_produces(
@@ -321,22 +270,16 @@ class KafkaOperations(ABC):
             )
 
     def _ends(self, topic: str) -> dict[int, int]:
-        deadline = Deadline(_TIMEOUT_S)
+        """Return the ends of a topic's partitions; empty if the topic does not exist yet."""
+        from minikafka.testing.records import end_offsets
+
         with self._asking(f"topic {topic}") as client:
-            try:
-                partitions = partition_count(client, topic)
-            except AdminError as error:
-                if error.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-                    raise
-                # The block may create it.
-                return {}
-            return {
-                number: end_offset(client, TopicPartition(topic, number), deadline)
-                for number in range(partitions)
-            }
+            return end_offsets(client, topic, Deadline(_TIMEOUT_S))
 
     def committed(self, group: str, topic: str) -> dict[int, int]:
         """Return the offsets that a consumer group has committed for a topic, by partition."""
+        from minikafka.testing.records import committed_offsets
+
         with self._asking(f"group {group}") as client:
             return committed_offsets(client, group, topic, Deadline(_TIMEOUT_S))
 
@@ -374,38 +317,27 @@ class KafkaOperations(ABC):
 
     def _partition_table(self) -> str:
         """Return a line for each partition; the reason if no broker answers."""
+        from minikafka.testing.partitions import table
+
         try:
-            with self._clients.taken(self._servers(), _REPORT_S) as client:
-                states = read_leaders(client, [])
-        except AdminError as error:
-            return f"partitions are unknown: {error}"
-        shown = [
-            f"{state.name}: leader {'none' if state.leader == _NO_LEADER else state.leader}, "
-            f"replicas {_ids(state.replicas)}, ISR {_ids(state.isr)}"
-            + (f", ELR {_ids(state.elr)}" if state.elr else "")
-            for state in states
-        ]
-        return "\n".join(["partitions:", *shown]) if shown else "no partitions"
+            with self._asking("partitions", _REPORT_S) as client:
+                return table(client)
+        except ClusterError as error:
+            return str(error)
 
     @contextmanager
     def _asking(
         self, what: str, timeout_s: float = _TIMEOUT_S, *, server: str = ""
-    ) -> Iterator[AdminClient]:
+    ) -> Iterator["AdminClient"]:
         """Yield a client; its errors are those of the cluster.
 
         Raises:
             ClusterError: an operation failed.
         """
+        from minikafka.admin.client import AdminError
+
         try:
             with self._clients.taken(server or self._servers(), timeout_s) as client:
                 yield client
         except AdminError as error:
             raise ClusterError(f"{what}: {error}") from None
-
-
-def _bytes(value: Value) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
-
-
-def _ids(nodes: Sequence[int]) -> str:
-    return ",".join(map(str, nodes)) or "none"

@@ -1,5 +1,6 @@
 """Records without a client library: append them, and read them, by Kafka's protocol."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -26,11 +27,12 @@ from minikafka.messages.produce import PartitionProduceData, ProduceRequest, Top
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
+from minikafka.testing.partitioner import partition_of_key
+from minikafka.testing.values import Deadline, KafkaRecord, Message, Value
 
 _CLIENT_ID = "minikafka-testing"
 _ALL_REPLICAS = -1
 _FETCH_BYTES = 8 << 20
-_RETRY_S = 0.01
 _KNOWN_EVERY_S = 0.002
 _NO_SESSION = -1
 _LATEST, _EARLIEST = -1, -2
@@ -38,42 +40,109 @@ _GROUP = 0
 _T = TypeVar("_T")
 
 
-class KafkaRecord(NamedTuple):
-    """A record of a topic."""
+def await_deletion(client: AdminClient, topics: Sequence[str], deadline: Deadline) -> None:
+    """Wait until a broker knows none of these topics.
 
-    topic: str
-    partition: int
-    offset: int
-    timestamp_ms: int
-    key: bytes | None
-    value: bytes | None
-    headers: tuple[tuple[str, bytes | None], ...] = ()
+    Raises:
+        AdminError: it does before the deadline.
+    """
+    request = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic) for topic in topics],
+        allow_auto_topic_creation=False,
+    )
+    while any(it.error_code == ErrorCode.NONE for it in client.ask(request).topics):
+        if not deadline.wait(_KNOWN_EVERY_S):
+            raise AdminError("it still has topics that were deleted")
 
 
-class Deadline:
-    """The end of an operation that is tried again until then."""
+def produce(
+    client: AdminClient,
+    topic: str,
+    messages: Sequence[Message],
+    *,
+    partition: int | None,
+    headers: Mapping[str, Value],
+    deadline: Deadline,
+) -> list[KafkaRecord]:
+    """Append records; return them with their offsets, in the order given.
 
-    def __init__(self, timeout_s: float) -> None:
-        """Start the time."""
-        self.timeout_s = timeout_s
-        self._end_s = time.monotonic() + timeout_s
+    Raises:
+        AdminError: they were not acknowledged.
+    """
+    now_ms = int(time.time() * 1000)
+    tags = tuple((name, _bytes(value)) for name, value in headers.items())
+    partitions = partition_count(client, topic)
+    turn = itertools.count()
+    batches: dict[int, list[tuple[int, NewRecord]]] = {}
+    for place, message in enumerate(messages):
+        key, value = message if isinstance(message, tuple) else (None, message)
+        record = NewRecord(now_ms, _bytes(key), _bytes(value), tags)
+        if partition is not None:
+            chosen = partition
+        elif record.key is not None:
+            chosen = partition_of_key(record.key, partitions)
+        else:
+            chosen = next(turn) % partitions
+        batches.setdefault(chosen, []).append((place, record))
+    done: dict[int, KafkaRecord] = {}
+    for number, rows in batches.items():
+        at = TopicPartition(topic, number)
+        first = _append(client, at, [record for _, record in rows], deadline)
+        for offset, (place, it) in enumerate(rows, first):
+            done[place] = KafkaRecord(
+                topic, number, offset, it.timestamp, it.key, it.value, it.headers
+            )
+    return [done[place] for place in sorted(done)]
 
-    @property
-    def left_s(self) -> float:
-        """The time that is left, at least a millisecond."""
-        return max(self._end_s - time.monotonic(), 0.001)
 
-    @property
-    def is_over(self) -> bool:
-        """True when no time is left."""
-        return time.monotonic() >= self._end_s
+def _bytes(value: Value) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value
 
-    def wait(self, every_s: float = _RETRY_S) -> bool:
-        """Wait for a moment; return False if the time is over."""
-        if self.is_over:
-            return False
-        time.sleep(every_s)
-        return True
+
+def read_topic(
+    client: AdminClient,
+    topic: str,
+    partition: int | None,
+    starts: Mapping[int, int],
+    deadline: Deadline,
+    *,
+    committed: bool,
+) -> list[KafkaRecord]:
+    """Return the records of a topic or of one partition, from given offsets on.
+
+    Raises:
+        AdminError: a partition cannot be read.
+    """
+    every = range(partition_count(client, topic)) if partition is None else (partition,)
+    return [
+        record
+        for number in every
+        for record in _read(
+            client,
+            TopicPartition(topic, number),
+            deadline,
+            start=starts.get(number, 0),
+            committed=committed,
+        )
+    ]
+
+
+def end_offsets(client: AdminClient, topic: str, deadline: Deadline) -> dict[int, int]:
+    """Return the high watermarks of a topic by partition; empty if it does not exist.
+
+    Raises:
+        AdminError: a partition has no leader.
+    """
+    try:
+        partitions = partition_count(client, topic)
+    except AdminError as error:
+        if error.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            raise
+        return {}
+    return {
+        number: _offset(client, TopicPartition(topic, number), _LATEST, deadline, committed=False)
+        for number in range(partitions)
+    }
 
 
 def partition_count(client: AdminClient, topic: str) -> int:
@@ -104,7 +173,7 @@ def await_topic(client: AdminClient, topic: str, partitions: int, deadline: Dead
             raise AdminError("it has partitions without a leader")
 
 
-def append(
+def _append(
     client: AdminClient, at: TopicPartition, records: Sequence[NewRecord], deadline: Deadline
 ) -> int:
     """Append a batch with acks=all; return the offset of its first record.
@@ -132,7 +201,7 @@ def append(
     return _repeat(attempt, deadline)
 
 
-def read(
+def _read(
     client: AdminClient, at: TopicPartition, deadline: Deadline, *, start: int = 0, committed: bool
 ) -> Iterator[KafkaRecord]:
     """Yield the records from an offset to the end that consumers see at the time of the call.
@@ -150,15 +219,6 @@ def read(
         if following == position:
             return
         position = following
-
-
-def end_offset(client: AdminClient, at: TopicPartition, deadline: Deadline) -> int:
-    """Return the high watermark of a partition.
-
-    Raises:
-        AdminError: the partition has no leader.
-    """
-    return _offset(client, at, _LATEST, deadline, committed=False)
 
 
 def _offset(

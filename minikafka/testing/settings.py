@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from minikafka.config.node_config import ConfigErrors
-from minikafka.dev.layout import Layout, LayoutError
-from minikafka.metadata.features import SUPPORTED_FEATURES
 from minikafka.testing.defaults import TEST_DEFAULTS
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.processes import Program
+
+if TYPE_CHECKING:
+    from minikafka.dev.layout import Layout
 
 ALL = 0
 """The number of the only program of a cluster in one process."""
@@ -33,19 +34,24 @@ class ClusterSettings:
     open_files: int | None
     one_process: bool
 
-    def layout(self, directory: Path, base_port: int) -> Layout:
+    def layout(self, directory: Path, base_port: int, *, is_synced: bool) -> "Layout":
         """Write the configurations, and format new nodes.
+
+        Unless `is_synced`, a crash of the machine may lose the files.
 
         Raises:
             ClusterError: a value is invalid, a port is in use, or the directory cannot be used.
         """
+        from minikafka.config.node_config import ConfigErrors
+        from minikafka.dev.layout import Layout, LayoutError
+
         if not 1 <= base_port <= _LAST_PORT - _SPAN - self.nodes:
             raise ClusterError(f"base_port={base_port}: out of range")
         if "," in str(directory):
             raise ClusterError(f"{directory}: a comma separates directories; name another path")
         layout = Layout(
             directory, self.nodes, base_port, dict(self.config), self.voters,
-            by_node=self.by_node, levels=self.levels,
+            by_node=self.by_node, levels=self.levels, is_synced=is_synced,
         )  # fmt: skip
         try:
             layout.prepare()
@@ -57,24 +63,37 @@ class ClusterSettings:
             raise ClusterError(f"{error.filename or directory}: {error.strerror}") from None
         return layout
 
-    def programs(self, layout: Layout) -> dict[int, Program]:
+    def programs(self, layout: "Layout", *, is_synced: bool) -> dict[int, Program]:
         """Return the program of each process: by node, or the one of all nodes."""
+        from minikafka.server.unsynced_disk import VARIABLE as UNSYNCED
+
+        environ = {} if is_synced else {UNSYNCED: "1"}
+        if self.log_level is not None:
+            environ["MINIKAFKA_LOG_LEVEL"] = self.log_level
         files = {node: layout.properties_file(node) for node in layout.nodes}
         if self.one_process:
             every = list(files.values())
-            return {ALL: self._program("the cluster", every, layout.directory / "cluster.log")}
+            return {
+                ALL: self._program(
+                    "the cluster", every, self.log_file(layout.directory, ALL), environ
+                )
+            }
         return {
-            node: self._program(f"node {node}", [file], self.log_file(layout.directory, node))
+            node: self._program(
+                f"node {node}", [file], self.log_file(layout.directory, node), environ
+            )
             for node, file in files.items()
         }
 
-    def _program(self, name: str, files: Sequence[Path], log_file: Path) -> Program:
+    def _program(
+        self, name: str, files: Sequence[Path], log_file: Path, environ: Mapping[str, str]
+    ) -> Program:
         return Program(
             name,
             properties_files=files,
             log_file=log_file,
             pid_file=log_file.with_suffix(".pid"),
-            environ={} if self.log_level is None else {"MINIKAFKA_LOG_LEVEL": self.log_level},
+            environ=environ,
             open_files=self.open_files,
         )
 
@@ -127,6 +146,8 @@ def check_settings(
 
 
 def _check_feature(name: str, level: int) -> None:
+    from minikafka.metadata.features import SUPPORTED_FEATURES
+
     known = SUPPORTED_FEATURES.get(name)
     if known is None:
         raise ClusterError(

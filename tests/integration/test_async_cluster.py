@@ -47,7 +47,7 @@ async def test_no_verb_holds_the_loop_up():
         with pytest.raises(AssertionError, match="not within 0.1 s\nminikafka in "):
             await cluster.wait_for(lambda: False, timeout_s=0.1)
     # Kills and starts took seconds, and a loaded machine has pauses.
-    assert pulse.longest_s < 0.5
+    assert pulse.longest_s < 1
 
 
 async def test_a_start_that_is_cancelled_leaves_nothing():

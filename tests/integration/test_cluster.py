@@ -311,7 +311,7 @@ def test_an_interrupt_while_it_starts_leaves_nothing(tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("minikafka.testing.cluster.await_everybody", interrupt)
+    monkeypatch.setattr("minikafka.admin.membership.await_everybody", interrupt)
     cluster = Cluster(nodes=2)
     with pytest.raises(KeyboardInterrupt):
         cluster.open()

@@ -21,7 +21,7 @@ def test_topics_are_created_listed_and_deleted(cluster):
     assert len(cluster.isr("made", 1)) == 2
     with pytest.raises(ClusterError, match="^topic made: Topic 'made' already exists"):
         cluster.create_topic("made")
-    with pytest.raises(ClusterError, match="^topic made has 2 partitions, no 2$"):
+    with pytest.raises(ClusterError, match="^made-2: topic made has 2 partitions, no 2$"):
         cluster.leader("made", 2)
     cluster.create_topic("placed", assignment=[[3, 1], [2, 3]])
     assert [cluster.leader("placed", partition) for partition in (0, 1)] == [3, 2]
