@@ -33,10 +33,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from minikafka.server.launch import Lifeline
-from minikafka.server.one_node import run_node
 
 _MODULES: Final = (
-    "minikafka.server.process", "minikafka.server.log_lines",
+    "minikafka.server.one_node", "minikafka.server.process", "minikafka.server.log_lines",
     "minikafka.controller.quorum_controller",
     *(f"minikafka.apis.{name}" for name in (
         "api_versions", "broker_heartbeat", "broker_registration", "controller_registration",
@@ -390,6 +389,9 @@ class _Server:
             self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
     def _become_node(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
+        # Not above: an owner needs none of it.
+        from minikafka.server.one_node import run_node  # noqa: PLC0415
+
         status = 1
         try:
             log, ready, lifeline = descriptors
