@@ -83,7 +83,7 @@ class MinikafkaTarget(Target):
 
     def __init__(self) -> None:
         """Start the cluster."""
-        self._cluster = Cluster(nodes=NODES)
+        self._cluster = Cluster(nodes=NODES, kafka_defaults=True)
         self._cluster.open()
         self.base_port = self._cluster.base_port
 

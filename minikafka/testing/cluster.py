@@ -10,6 +10,8 @@ The nodes are processes of this process: they end when it ends, also by SIGKILL.
 are laid out as by `minikafka dev`, which can start a directory that was kept.
 """
 
+import atexit
+import os
 import socket
 import threading
 from collections.abc import Mapping, Sequence
@@ -52,6 +54,7 @@ class Cluster(KafkaOperations):
         log_level: str | None = None,
         open_files: int | None = None,
         one_process: bool = False,
+        kafka_defaults: bool = False,
     ) -> None:
         """Describe a cluster; it starts with `open` or a `with` block.
 
@@ -73,6 +76,8 @@ class Cluster(KafkaOperations):
             open_files: the limit on the descriptors of each node.
             one_process: all nodes share one process. It needs less memory, but single nodes can
                 neither be killed nor stopped, and they share one log.
+            kafka_defaults: sessions as long as Kafka's, and files are synced wherever they are:
+                for measurements and comparisons.
 
         Raises:
             ClusterError: an argument has no meaning.
@@ -81,6 +86,7 @@ class Cluster(KafkaOperations):
         self._settings = check_settings(
             nodes, voters=voters, config=config, node_config=node_config, racks=racks,
             features=features, log_level=log_level, open_files=open_files, one_process=one_process,
+            kafka_defaults=kafka_defaults,
         )  # fmt: skip
         self.nodes = nodes
         self.base_port = base_port
@@ -92,6 +98,8 @@ class Cluster(KafkaOperations):
         self._claim: base_ports.PortClaim | None = None
         self._processes: NodeProcesses | None = None
         self._given_up = threading.Event()
+        self._owner = 0
+        """The process that has opened the cluster."""
 
     def __enter__(self) -> Self:
         self.open()
@@ -190,12 +198,15 @@ class Cluster(KafkaOperations):
         if self._processes is not None:
             raise ClusterError("the cluster is open")
         self._given_up.clear()
+        self._owner = os.getpid()
         try:
             # It imports a node while this process writes configurations and formats.
             own_nursery()
         except (NurseryError, OSError) as error:
             raise ClusterError(f"no process can be started: {error}") from None
         _check_loopback()
+        # For a test run that ends without `close`.
+        atexit.register(self.close)
         is_again = self._folder is not None
         try:
             if self._folder is None:
@@ -234,7 +245,7 @@ class Cluster(KafkaOperations):
                 claim.close()
 
     def _start_all(self, folder: ClusterFolder) -> None:
-        is_synced = not folder.is_temporary
+        is_synced = self._settings.kafka_defaults or not folder.is_temporary
         layout = self._settings.layout(folder.path, self.base_port, is_synced=is_synced)
         # Here, since the nursery imports at the same time; the last two are for later.
         from minikafka.admin.client import AdminError
@@ -260,7 +271,7 @@ class Cluster(KafkaOperations):
         Raises:
             ClusterError: the controlled shutdown failed.
         """
-        if self._processes is not None and not self._processes.is_own:
+        if self._owner != os.getpid():
             return
         try:
             if self._folder is not None and not self._folder.is_temporary:
@@ -298,6 +309,7 @@ class Cluster(KafkaOperations):
 
     def _end(self, *, failed: bool) -> None:
         """Release everything that `open` has taken."""
+        atexit.unregister(self.close)
         self._end_processes()
         folder, self._folder = self._folder, None
         if folder is not None:

@@ -33,6 +33,7 @@ class ClusterSettings:
     log_level: str | None
     open_files: int | None
     one_process: bool
+    kafka_defaults: bool
 
     def layout(self, directory: Path, base_port: int, *, is_synced: bool) -> "Layout":
         """Write the configurations, and format new nodes.
@@ -113,6 +114,7 @@ def check_settings(
     log_level: str | None,
     open_files: int | None,
     one_process: bool,
+    kafka_defaults: bool,
 ) -> ClusterSettings:
     """Check what can be checked before a start; the nodes' configuration is checked there.
 
@@ -136,12 +138,13 @@ def check_settings(
     return ClusterSettings(
         nodes=nodes,
         voters=voters or (_USUAL_VOTERS if nodes >= _USUAL_VOTERS else 1),
-        config={**TEST_DEFAULTS, **_texts(config or {})},
+        config={**({} if kafka_defaults else TEST_DEFAULTS), **_texts(config or {})},
         by_node=by_node,
         levels=dict(features or {}),
         log_level=log_level and log_level.upper(),
         open_files=open_files,
         one_process=one_process,
+        kafka_defaults=kafka_defaults,
     )
 
 

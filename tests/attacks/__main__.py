@@ -42,7 +42,9 @@ def row(outcome: Outcome) -> str:
 def attack_minikafka(name: str, scale: float) -> Outcome:
     """Run an attack against node 1 of a new cluster; the node is the controller, too."""
     kind = ATTACKS[name]
-    with Cluster(nodes=NODES, config=kind.config, open_files=kind.open_files) as cluster:
+    with Cluster(
+        nodes=NODES, config=kind.config, open_files=kind.open_files, kafka_defaults=True
+    ) as cluster:
         pids = [cluster.pid(node) for node in range(1, NODES + 1)]
         target = Target("127.0.0.1", cluster.port(1), scale)
         outcome = measure(name, kind, target, cluster.bootstrap_servers, pids)

@@ -193,7 +193,7 @@ def main():
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     with (
-        Cluster(1, config=CONFIG) as ours,
+        Cluster(1, config=CONFIG, kafka_defaults=True) as ours,
         KafkaNodes(1, config=CONFIG, base_port=options.base_port) as theirs,
     ):
         first = Server(ours.bootstrap_servers, ours.port(1) + _BROKERS_PORT)

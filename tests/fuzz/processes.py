@@ -238,8 +238,7 @@ def attack(
     Raises:
         FaultFoundError: a property does not hold.
     """
-    cluster = Cluster(nodes=NODES, config=_CONFIG)
-    cluster.base_port = base_port
+    cluster = Cluster(nodes=NODES, config=_CONFIG, base_port=base_port, kafka_defaults=True)
     with cluster, ExitStack() as stack:
         running = Attack(cluster, stack)
         nodes = running.nodes

@@ -341,8 +341,7 @@ def error_codes(message):
 
 def compare(seed, frames, theirs, base_port=0):
     """Send frames to a node of ours and to the cluster at `theirs` (HOST:PORT)."""
-    cluster = Cluster(nodes=1, config=CONFIG)
-    cluster.base_port = base_port
+    cluster = Cluster(nodes=1, config=CONFIG, base_port=base_port, kafka_defaults=True)
     with cluster:
         comparison = Comparison(seed, frames, Server(cluster.bootstrap_servers), Server(theirs))
         asyncio.run(comparison.run())

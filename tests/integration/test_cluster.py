@@ -277,6 +277,28 @@ def test_claimed_ports_differ_until_they_are_released(monkeypatch):
         claim_ports(3)
 
 
+def test_clusters_that_start_at_the_same_time_never_clash():
+    program = (
+        "from minikafka.testing import Cluster\n"
+        "for _ in range(3):\n"
+        "    with Cluster() as cluster: print(cluster.topics())"
+    )
+    starting = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [each.communicate(timeout=60)[0] for each in starting] == ["[]\n[]\n[]\n"] * 4
+
+
+def test_configuration_as_kafka_has_it():
+    with Cluster(kafka_defaults=True) as cluster:
+        file = cluster.directory / "node-1" / "server.properties"
+        assert "session" not in file.read_text()
+    with Cluster(config={"broker.session.timeout.ms": 5000}) as cluster:
+        file = cluster.directory / "node-1" / "server.properties"
+        assert "broker.session.timeout.ms=5000\n" in file.read_text()
+
+
 def test_nodes_in_one_process_say_what_they_cannot_do():
     with Cluster(nodes=3, one_process=True) as cluster:
         cluster.create_topic("t", 3, 3)

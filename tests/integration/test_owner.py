@@ -90,6 +90,17 @@ def test_a_test_run_that_is_killed_leaves_no_process_after_a_second(tmp_path, en
     assert [path for path in tmp_path.iterdir() if "ports" not in path.name] == []
 
 
+def test_a_test_run_that_never_closes_its_cluster_leaves_nothing(tmp_path):
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    program = "from minikafka.testing import Cluster; c = Cluster(); c.open(); print(c.pid(1))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environ, check=True
+    )
+    assert done.stderr == ""
+    assert not Path("/proc", done.stdout.strip()).exists()
+    assert [path for path in tmp_path.iterdir() if "ports" not in path.name] == []
+
+
 def test_a_process_that_is_forked_from_a_test_does_not_own_its_cluster():
     with Cluster() as cluster:
         pid = os.fork()

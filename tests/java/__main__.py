@@ -49,7 +49,7 @@ def main():
 
 def compare_checks(programs):
     """Run the checks on both, and print what differs."""
-    with Cluster(1, config=ONE_NODE) as ours:
+    with Cluster(1, config=ONE_NODE, kafka_defaults=True) as ours:
         found = checked(programs, ours)
     with KafkaNodes(1, config=ONE_NODE) as theirs:
         wanted = checked(programs, theirs)
