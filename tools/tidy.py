@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 CORE = (
     "common", "config", "metrics", "protocol", "rpc", "records", "log", "metadata", "raft",
     "controller", "replica", "group", "transaction", "coordinator", "serving", "apis", "node",
+    "faults",
 )  # fmt: skip
 GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/serving/index.py")
 MAX_FUNCTION_LINES = 80
