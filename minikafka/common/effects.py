@@ -55,6 +55,12 @@ class Disconnect(NamedTuple):
     connection: int
 
 
+class Reset(NamedTuple):
+    """Reset a client's connection at once, as if its other end had crashed."""
+
+    connection: int
+
+
 class Send(NamedTuple):
     """Write a request, size prefix included, to a channel, which is opened if necessary."""
 
@@ -97,4 +103,6 @@ class Halt(NamedTuple):
     reason: str
 
 
-Effect = Reply | Mute | Unmute | Disconnect | Send | CloseChannel | Flush | Work | Started | Halt
+Effect = (
+    Reply | Mute | Unmute | Disconnect | Reset | Send | CloseChannel | Flush | Work | Started | Halt
+)

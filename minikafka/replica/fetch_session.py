@@ -295,6 +295,10 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def find(self, session_id: int) -> Session | None:
+        """Return a session, or None."""
+        return self._sessions.get(session_id)
+
     def sweep(self) -> None:
         """Drop sessions that were not used for two minutes, now and once a minute.
 

@@ -11,9 +11,11 @@ Responses to pipelined requests are sent together, with one system call.
 
 import asyncio
 import logging
+import socket
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from struct import Struct
 from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
@@ -31,6 +33,8 @@ _WRITE_HIGH_BYTES = 1024 * 1024
 # The response to the first of several pipelined requests waits at most until this many are handled.
 _GATHERED_REPLIES = 8
 _TURN_S = 0.001
+# As `struct linger`: on, 0 seconds. The system then resets a connection that is closed.
+_NO_LINGER = Struct("ii").pack(1, 0)
 # The `__new__` of a named tuple is Python code; every request makes an event.
 _new_request: Callable[[tuple[int | None, memoryview]], RequestFrame] = partial(
     tuple.__new__, RequestFrame
@@ -229,6 +233,15 @@ class Connection(asyncio.BufferedProtocol):
         self._set_reading()
         if not self._outgoing:
             self.transport.close()
+
+    def reset(self) -> None:
+        """Close the connection with RST; drop what is not sent yet."""
+        self._gathered.clear()
+        self._gathered_replies = 0
+        self._is_closing = True
+        sock = self.transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.transport.abort()
 
     def mute(self) -> None:
         """Stop handing out requests."""

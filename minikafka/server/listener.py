@@ -145,6 +145,12 @@ class Connections:
         if target is not None:
             target.close()
 
+    def reset(self, connection: int) -> None:
+        """Close a connection at once with RST instead of FIN."""
+        target = self._by_id.get(connection)
+        if target is not None:
+            target.reset()
+
     def close(self) -> None:
         """Close listeners and connections."""
         self.memory.close()

@@ -342,7 +342,7 @@ class SimNode:
                 self._connections.mute(connection)
             case fx.Unmute(connection):
                 self._connections.unmute(connection)
-            case fx.Disconnect(connection):
+            case fx.Disconnect(connection) | fx.Reset(connection):
                 self._connections.disconnect(connection)
             case fx.CloseChannel(channel):
                 self._connections.close_channel(channel)
