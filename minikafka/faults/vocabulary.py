@@ -130,7 +130,7 @@ class AnswerFault:
         if not self.kind and self.error:
             object.__setattr__(self, "kind", "error")
         if self.kind not in KINDS:
-            raise FaultError(f"unknown kind of fault {self.kind!r}{_near(self.kind, KINDS)}")
+            raise FaultError(f"unknown kind of fault {self.kind!r}{nearest(self.kind, KINDS)}")
         if not self.role:
             object.__setattr__(self, "role", BROKER if self.key in MODULES[BROKER] else CONTROLLER)
         if self.nth is not None and self.times is None:
@@ -150,8 +150,8 @@ class AnswerFault:
             _check_field(name)
         if what in KINDS:
             return cls(api=api, kind=what, **match)
-        if what not in ErrorCode.__members__ and _near(what, KINDS):
-            raise FaultError(f"unknown kind of fault {what!r}{_near(what, KINDS)}")
+        if what not in ErrorCode.__members__ and nearest(what, KINDS):
+            raise FaultError(f"unknown kind of fault {what!r}{nearest(what, KINDS)}")
         return cls(api=api, error=what, **match)
 
     @property
@@ -196,7 +196,7 @@ class AnswerFault:
     def _check_kind(self) -> None:
         kind = KINDS[self.kind]
         if self.error and self.error not in ErrorCode.__members__:
-            raise FaultError(f"unknown error {self.error!r}{_near(self.error, _ERRORS)}")
+            raise FaultError(f"unknown error {self.error!r}{nearest(self.error, _ERRORS)}")
         if self.error == "NONE":
             raise FaultError("error: NONE is not an error")
         for name in ("error", "ms"):
@@ -301,16 +301,17 @@ def _check_type(name: str, value: object) -> None:
 
 def _check_field(name: object) -> None:
     if name not in _FIELDS:
-        raise FaultError(f"a fault has no field {name!r}{_near(str(name), _FIELDS)}")
+        raise FaultError(f"a fault has no field {name!r}{nearest(str(name), _FIELDS)}")
 
 
 def _unknown_api(name: str) -> str:
     if name in {info.name for info in APIS.values()}:
         return f"no node serves the API {name}"
-    return f"unknown API {name!r}{_near(name, _KEYS)}"
+    return f"unknown API {name!r}{nearest(name, _KEYS)}"
 
 
-def _near(name: str, known: Collection[str]) -> str:
+def nearest(name: str, known: Collection[str]) -> str:
+    """Return "; did you mean …?" for a name that does not exist, or nothing."""
     folded = {each.replace("_", "").lower(): each for each in known}
     close = difflib.get_close_matches(name.replace("_", "").lower()[:100], folded, n=1)
     return f"; did you mean {folded[close[0]]}?" if close else ""

@@ -7,6 +7,7 @@ The variable names a folder, a different one for each node, with these files:
     slow-sync-ms       read before each fsync: its additional duration
     disk-full          if it exists, every write fails with "No space left on device"
     wall-offset-ms     added to the wall clock, read ten times per second
+    faults.sock        a socket for commands about the faults of the node (`fault_socket`)
 
 A line of an fsync is written after it has returned, with the size that the file had before it
 began: at least so many bytes are durable. Files that were never opened are not in the journal.
@@ -42,7 +43,7 @@ class DebugHooks:
     def __init__(self, folder: Path) -> None:
         """Create the folder and open the journal; the lines of an earlier process are kept."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
+        self.folder = folder
         self._full = str(folder / DISK_FULL)
         self._journal = os.open(
             folder / JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
@@ -89,7 +90,7 @@ class DebugHooks:
 
     def _number(self, name: str) -> int:
         try:
-            return int((self._folder / name).read_text() or 0)
+            return int((self.folder / name).read_text() or 0)
         except FileNotFoundError:
             return 0
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from minikafka.common.events import ShutdownRequested
+from minikafka.common.events import ShutdownRequested, Tick
 from minikafka.common.faults import StorageFault
 from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
@@ -35,7 +35,8 @@ from minikafka.server.os_disk import OsDisk
 from minikafka.server.unsynced_disk import UnsyncedDisk
 
 if TYPE_CHECKING:
-    # A node without a metrics listener never imports the metrics server.
+    # A node without them never imports the metrics server, or the injection of faults.
+    from minikafka.server.fault_socket import FaultSocket
     from minikafka.server.metrics_http import MetricsServer
 
 _log = logging.getLogger("minikafka.server")
@@ -223,6 +224,7 @@ class RunningNode:
             held_bytes=self._queued_bytes,
         )
         self._metrics = None if bound.metrics is None else _metrics_server(bound.metrics, self.node)
+        self._faults = None if self._hooks is None else _fault_socket(self._hooks, self)
         self._prepare_connections(bound)
 
     def _assemble(self, ports: Mapping[str, int]) -> Node:
@@ -264,6 +266,8 @@ class RunningNode:
         self._open(self.config.controller_listeners)
         if self._metrics is not None:
             self._tasks.append(self._loop.create_task(self._serve_metrics(self._metrics)))
+        if self._faults is not None:
+            self._tasks.append(self._loop.create_task(self._faults.serve()))
         self.driver.start()
 
     def _queued_bytes(self) -> int:
@@ -289,6 +293,8 @@ class RunningNode:
         """Close everything that is open."""
         if self._metrics is not None:
             self._metrics.close()
+        if self._faults is not None:
+            self._faults.close()
         self.driver.close()
 
     def _disk(self, path: str) -> OsDisk:
@@ -334,6 +340,24 @@ def _metrics_server(bound: BoundSockets, node: Node) -> "MetricsServer":
     from minikafka.server.prometheus_text import exposition  # noqa: PLC0415
 
     return MetricsServer(bound, lambda: node_samples(node), exposition)
+
+
+def _fault_socket(hooks: DebugHooks, running: RunningNode) -> "FaultSocket":
+    """Let faults be injected into a node.
+
+    Raises:
+        StartError: the socket cannot be created.
+    """
+    from minikafka.faults.dispatcher import install  # noqa: PLC0415
+    from minikafka.server.fault_control import FaultControl  # noqa: PLC0415
+    from minikafka.server.fault_socket import FaultSocket  # noqa: PLC0415
+
+    driver = running.driver
+    control = FaultControl(install(running.node), lambda: driver.step(Tick()))
+    try:
+        return FaultSocket(hooks.folder, control)
+    except OSError as error:
+        raise StartError(f"{hooks.folder}: cannot create a socket: {error.strerror}") from None
 
 
 def _unknown_address(values: Config, error: OSError) -> str:

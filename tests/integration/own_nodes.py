@@ -103,6 +103,10 @@ class OwnNodes:
 
     # Processes
 
+    def environment(self, _node):
+        """The environment of a node's process; None: that of the test."""
+        return
+
     def start(self, *nodes, wait=True):
         """Start nodes; wait until each serves."""
         for node in nodes:
@@ -111,7 +115,7 @@ class OwnNodes:
                 self.processes[node] = subprocess.Popen(
                     [sys.executable, str(ROOT / "bin" / "kafka-server-start.py"),
                      str(self.file(node))],
-                    stdout=output, stderr=output,
+                    stdout=output, stderr=output, env=self.environment(node),
                 )  # fmt: skip
         if wait:
             for node in nodes:

@@ -1,0 +1,255 @@
+"""Each kind of fault in real processes, seen by confluent-kafka, with its hits."""
+
+import itertools
+import os
+import socket
+import stat
+import time
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from minikafka.faults.vocabulary import AnswerFault, FaultError
+from minikafka.messages.api_versions import ApiVersionsRequest
+from minikafka.rpc.envelope import encode_request
+from minikafka.server.debug_hooks import VARIABLE
+from minikafka.server.fault_socket import NAME, address_of, command
+from tests.integration.own_nodes import OwnNodes
+
+NODES = (1, 2, 3)
+_names = itertools.count()
+
+
+class FaultyNodes(OwnNodes):
+    """Nodes with the hooks for faults."""
+
+    def debug_dir(self, node):
+        return self.folder / f"debug-{node}"
+
+    def environment(self, node):
+        return {**os.environ, VARIABLE: str(self.debug_dir(node))}
+
+    def command(self, name, argument=None, node=1):
+        return command(self.debug_dir(node), name, argument)
+
+    def set(self, *faults, nodes=NODES):
+        for node in nodes:
+            self.command("set", [fault.to_json() for fault in faults], node)
+
+    def fault(self, api, what, **match):
+        self.set(AnswerFault.named(api, what, id="it", **match))
+
+    def hits(self):
+        return sum(self.command("hits", node=node).get("it", 0) for node in NODES)
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory):
+    with FaultyNodes(tmp_path_factory.mktemp("faulty"), 3) as running:
+        voters = running.voters(*NODES)
+        for node in NODES:
+            running.format(node, "--initial-controllers", voters)
+        running.start(*NODES)
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def clear(nodes):
+    yield
+    for node in NODES:
+        nodes.command("clear", node=node)
+
+
+@pytest.fixture
+def topic(nodes):
+    name = f"faulty-{next(_names)}"
+    admin = AdminClient({"bootstrap.servers": nodes.servers})
+    admin.create_topics([NewTopic(name, 1, 3)])[name].result(20)
+    produce(nodes, name, b"first")
+    return name
+
+
+def producer(nodes, **options):
+    return Producer(
+        {"bootstrap.servers": nodes.servers, "enable.idempotence": True,
+         "request.timeout.ms": 1500, "socket.timeout.ms": 2000, "retry.backoff.ms": 50, "log_level": 0,
+         **options}
+    )  # fmt: skip
+
+
+def produce(nodes, topic, value, **options):
+    """Write a value; return the seconds that it took. Any error is raised."""
+    failures = []
+    client = producer(nodes, **options)
+    begin = time.monotonic()
+    client.produce(topic, value, on_delivery=lambda error, _: failures.append(error))
+    assert client.flush(20) == 0
+    assert failures == [None]
+    return time.monotonic() - begin
+
+
+def consume(nodes, topic, count, **options):
+    """Read records; return their values, and the errors between."""
+    consumer = Consumer(
+        {"bootstrap.servers": nodes.servers, "group.id": "none", "log_level": 0,
+         "fetch.error.backoff.ms": 50, **options}
+    )  # fmt: skip
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    values, errors = [], []
+    end = time.monotonic() + 30
+    while len(values) < count and time.monotonic() < end:
+        message = consumer.poll(1)
+        if message is None:
+            continue
+        if message.error():
+            errors.append(message.error().code())
+        else:
+            values.append(message.value())
+    consumer.close()
+    return values, errors
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    "what", ["NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "drop", "half", "close", "reset"]
+)
+def test_a_producer_writes_a_record_once_in_spite_of_it(nodes, topic, what, after):
+    nodes.fault("Produce", what, topic=topic, partition=0, times=2, after=after)
+    produce(nodes, topic, b"x")
+    # With the work done, the second try is a duplicate, which the leader answers as such.
+    assert nodes.hits() == 2
+    assert consume(nodes, topic, 2) == ([b"first", b"x"], [])
+
+
+def test_an_error_that_is_not_retried_reaches_the_application(nodes, topic):
+    nodes.fault("Produce", "TOPIC_AUTHORIZATION_FAILED", topic=topic)
+    failures = []
+    client = producer(nodes)
+    client.produce(topic, b"x", on_delivery=lambda error, _: failures.append(error.code()))
+    client.flush(20)
+    assert failures == [KafkaError.TOPIC_AUTHORIZATION_FAILED]
+    assert nodes.hits() == 1
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_delay(nodes, topic, after):
+    nodes.fault("Produce", "delay", ms=700, topic=topic, times=1, after=after)
+    assert produce(nodes, topic, b"x") > 0.7
+    assert nodes.hits() == 1
+
+
+def test_a_throttle(nodes, topic):
+    told = []
+    nodes.fault("Produce", "throttle", ms=600, topic=topic, times=1)
+    client = producer(nodes, throttle_cb=lambda event: told.append(event.throttle_time))
+    client.produce(topic, b"x")
+    assert client.flush(20) == 0
+    begin = time.monotonic()
+    client.produce(topic, b"y")
+    assert client.flush(20) == 0
+    client.poll(0)
+    assert told
+    assert told[0] == pytest.approx(0.6)
+    assert time.monotonic() - begin > 0.4
+    assert nodes.hits() == 1
+
+
+def test_a_corrupt_record(nodes, topic):
+    nodes.fault("Fetch", "corrupt", topic=topic, times=1)
+    values, errors = consume(nodes, topic, 1, **{"check.crcs": True})
+    assert values == [b"first"]
+    assert errors in ([], [KafkaError._BAD_MSG])
+    assert nodes.hits() == 1
+
+
+@pytest.mark.parametrize("what", ["drop", "half", "close", "reset", "NOT_LEADER_OR_FOLLOWER"])
+def test_a_consumer_reads_in_spite_of_it(nodes, topic, what):
+    nodes.fault("Fetch", what, topic=topic, partition=0, times=2)
+    options = {"socket.timeout.ms": 2000, "fetch.wait.max.ms": 100}
+    assert consume(nodes, topic, 1, **options)[0] == [b"first"]
+    assert nodes.hits() == 2
+
+
+def test_a_stale_leader(nodes, topic):
+    # A node that is no leader rejects the record, and the client asks for the leader again.
+    nodes.fault("Metadata", "stale_leader", topic=topic, times=1)
+    produce(nodes, topic, b"x")
+    assert 1 <= nodes.hits() <= len(NODES)
+
+
+def test_a_coordinator_that_loads(nodes, topic):
+    nodes.fault("OffsetCommit", "COORDINATOR_LOAD_IN_PROGRESS", client_id="loads", times=1)
+    client = Consumer(
+        {"bootstrap.servers": nodes.servers, "group.id": "g", "client.id": "loads",
+         "log_level": 0}
+    )  # fmt: skip
+    client.commit(offsets=[TopicPartition(topic, 0, 1)], asynchronous=False)
+    client.close()
+    assert nodes.hits() == 1
+
+
+@pytest.mark.parametrize("kind", ["close", "reset"])
+def test_a_reset_is_not_a_close(nodes, kind):
+    nodes.fault("ApiVersions", kind, times=1)
+    frame = memoryview(b"".join(encode_request(1, "c", ApiVersionsRequest("a", "1"), 3)))
+    host, port = nodes.server(1).split(":")
+    with socket.create_connection((host, int(port)), timeout=5) as sock:
+        sock.sendall(frame)
+        if kind == "close":
+            assert sock.recv(100) == b""
+        else:
+            with pytest.raises(ConnectionResetError):
+                sock.recv(100)
+
+
+# The socket
+
+
+def test_the_socket_is_for_the_owner(nodes):
+    mode = (nodes.debug_dir(1) / NAME).stat().st_mode
+    assert stat.S_ISSOCK(mode)
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def test_a_command_that_is_refused_changes_nothing(nodes):
+    nodes.fault("Fetch", "drop", client_id="not there")
+    with pytest.raises(FaultError, match="fault 1: unknown API 'Fetsh'; did you mean Fetch?"):
+        nodes.command("set", [{"api": "Fetsh", "kind": "drop"}])
+    assert nodes.command("hits") == {"it": 0}
+
+
+def test_a_node_takes_odd_lines_and_many_connections(nodes):
+    with address_of(nodes.debug_dir(1) / NAME) as address:
+        opened = []
+        for _ in range(40):
+            sock = socket.socket(socket.AF_UNIX)
+            sock.settimeout(5)
+            sock.connect(address)
+            opened.append(sock)
+        for sock in opened:
+            sock.close()
+        for line in (b"{", b"[" * 100_000, b"\xff", b"1", b"{}", b"x" * 2_000_000, b'{"sat": 1}'):
+            with socket.socket(socket.AF_UNIX) as sock:
+                sock.settimeout(5)
+                sock.connect(address)
+                try:
+                    sock.sendall(line + b"\n")
+                    assert sock.recv(1 << 16).startswith(b'{"error": ')
+                except (BrokenPipeError, ConnectionResetError):
+                    assert len(line) > 1 << 20
+    assert nodes.command("hits") == {}
+    assert "Traceback" not in nodes.log_text(1)
+
+
+def test_a_killed_node_leaves_a_socket_that_its_successor_replaces(nodes, topic):
+    nodes.kill(3)
+    assert (nodes.debug_dir(3) / NAME).exists()
+    with pytest.raises(OSError, match="refused"):
+        nodes.command("hits", node=3)
+    nodes.start(3)
+    assert nodes.command("hits", node=3) == {}
+    assert nodes.stop(3) == 0
+    assert not (nodes.debug_dir(3) / NAME).exists()
+    nodes.start(3)
+    produce(nodes, topic, b"x")
