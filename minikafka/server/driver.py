@@ -51,6 +51,11 @@ def read_clock() -> Now:
     return _new_now((time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000))
 
 
+def seconds_until(deadline_ms: int) -> float:
+    """Return in how many seconds the monotonic clock shows a time."""
+    return deadline_ms / 1000 - time.monotonic()
+
+
 class Driver:
     """Runs one node on an asyncio loop; `halted` gets its exit code when it stops."""
 
@@ -66,8 +71,10 @@ class Driver:
     ) -> None:
         """Create the parts, and connections with the last two; nothing runs before `start`."""
         self._node = node
-        self._clock = clock
-        self._loop = loop
+        self.clock = clock
+        self.delay_s = seconds_until
+        """In how many seconds the clock shows a monotonic time."""
+        self.loop = loop
         self._on_started = on_started
         self._timer: asyncio.Handle | None = None
         self._timer_at_ms = -1
@@ -89,14 +96,14 @@ class Driver:
         if self._stepping:
             # The memory of a frame is not valid later, so no event with a frame may arrive here;
             # see `Connections.unmute`.
-            self._loop.call_soon(self.step, event)
+            self.loop.call_soon(self.step, event)
             return
         self._guarded(self._node.step, event)
 
     def _guarded(self, work: Callable[[Event, Now], Sequence[fx.Effect]], event: Event) -> None:
         self._stepping = True
         try:
-            self._carry_out(work(event, self._clock()))
+            self._carry_out(work(event, self.clock()))
         except StorageFault as fault:
             # Without a traceback: the error is on the disk, and the message names the directory.
             _log.critical("the node cannot continue: %s", fault)
@@ -163,7 +170,7 @@ class Driver:
             _log.error("%s cannot be sent; closing its connection", what, exc_info=error)
 
     def _flush(self, effect: fx.Flush) -> None:
-        future = self._loop.run_in_executor(self._flusher, _sync_all, effect.targets)
+        future = self.loop.run_in_executor(self._flusher, _sync_all, effect.targets)
         future.add_done_callback(lambda done: self._flushed(effect.token, done))
 
     def _flushed(self, token: int, done: asyncio.Future[StorageFault | None]) -> None:
@@ -175,7 +182,7 @@ class Driver:
             self._halt(1)
 
     def _work(self, effect: fx.Work) -> None:
-        future = self._loop.run_in_executor(self._workers, effect.function)
+        future = self.loop.run_in_executor(self._workers, effect.function)
         future.add_done_callback(lambda done: self._worked(effect.token, done))
 
     def _worked(self, token: int, done: asyncio.Future[object]) -> None:
@@ -215,14 +222,21 @@ class Driver:
             return
         if self._timer is not None:
             self._timer.cancel()
-        delay_s = deadline_ms / 1000 - time.monotonic()
+        delay_s = self.delay_s(deadline_ms)
         self._timer_at_ms = deadline_ms
         # A due Tick runs in the next turn of the loop, so that sockets are served as well.
         self._timer = (
-            self._loop.call_later(delay_s, self._tick)
+            self.loop.call_later(delay_s, self._tick)
             if delay_s > 0
-            else self._loop.call_soon(self._tick)
+            else self.loop.call_soon(self._tick)
         )
+
+    def clock_changed(self) -> None:
+        """Set the timer again: the clock now shows another time, or runs at another rate."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.step(Tick())
 
     def _tick(self) -> None:
         self._timer = None

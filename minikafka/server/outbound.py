@@ -34,14 +34,14 @@ class Outbound:
         self._step = step
         self._loop = loop
         self._links: dict[Channel, Link] = {}
-        self._pool = BufferPool()
+        self.pool = BufferPool()
         self._tasks: list[asyncio.Task[None]] = []
 
     def send(self, channel: Channel, parts: Sequence[Chunk]) -> None:
         """Write a request; open the channel if it is not open."""
         link = self._links.get(channel)
         if link is None:
-            link = self._links[channel] = Link(self, channel, self._pool)
+            link = self._links[channel] = self._new_link(channel)
             task = self._loop.create_task(self._open(link))
             self._tasks.append(task)
             task.add_done_callback(self._tasks.remove)
@@ -70,6 +70,9 @@ class Outbound:
         """Deliver a response, unless the channel was closed on purpose."""
         if self._links.get(link.channel) is link:
             self._step(ResponseFrame(link.channel, frame))
+
+    def _new_link(self, channel: Channel) -> "Link":
+        return Link(self, channel, self.pool)
 
     async def _open(self, link: "Link") -> None:
         try:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from minikafka.common.events import ShutdownRequested, Tick
+from minikafka.common.events import ShutdownRequested
 from minikafka.common.faults import StorageFault
 from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
@@ -348,14 +348,10 @@ def _fault_socket(hooks: DebugHooks, running: RunningNode) -> "FaultSocket":
     Raises:
         StartError: the socket cannot be created.
     """
-    from minikafka.faults.dispatcher import install  # noqa: PLC0415
-    from minikafka.server.fault_control import FaultControl  # noqa: PLC0415
-    from minikafka.server.fault_socket import FaultSocket  # noqa: PLC0415
+    from minikafka.server.faulty_node import fault_socket  # noqa: PLC0415
 
-    driver = running.driver
-    control = FaultControl(install(running.node), lambda: driver.step(Tick()))
     try:
-        return FaultSocket(hooks.folder, control)
+        return fault_socket(hooks, running.node, running.driver)
     except OSError as error:
         raise StartError(f"{hooks.folder}: cannot create a socket: {error.strerror}") from None
 

@@ -18,6 +18,7 @@ from minikafka.server.fault_socket import NAME, address_of, command
 from tests.integration.own_nodes import OwnNodes
 
 NODES = (1, 2, 3)
+CONFIG = {"replica_lag_time_max_ms": 1500}
 _names = itertools.count()
 
 
@@ -46,7 +47,7 @@ class FaultyNodes(OwnNodes):
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory):
-    with FaultyNodes(tmp_path_factory.mktemp("faulty"), 3) as running:
+    with FaultyNodes(tmp_path_factory.mktemp("faulty"), 3, **CONFIG) as running:
         voters = running.voters(*NODES)
         for node in NODES:
             running.format(node, "--initial-controllers", voters)
@@ -201,6 +202,66 @@ def test_a_reset_is_not_a_close(nodes, kind):
         else:
             with pytest.raises(ConnectionResetError):
                 sock.recv(100)
+
+
+# Links and clocks
+
+
+@pytest.fixture
+def led_by_1(nodes):
+    name = f"led-{next(_names)}"
+    admin = AdminClient({"bootstrap.servers": nodes.servers})
+    config = {"min.insync.replicas": "2", "message.timestamp.type": "LogAppendTime"}
+    new = NewTopic(name, 1, replica_assignment=[[1, 2, 3]], config=config)
+    admin.create_topics([new])[name].result(20)
+    produce(nodes, name, b"first")
+    return name
+
+
+def await_isr(nodes, topic, expected):
+    admin = AdminClient({"bootstrap.servers": nodes.servers})
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        found = admin.list_topics(topic, timeout=10).topics[topic].partitions[0].isrs
+        if sorted(found) == expected:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"the ISR is {found}, not {expected}")
+
+
+def test_a_follower_that_is_cut_from_its_leader_leaves_the_isr(nodes, led_by_1):
+    nodes.command("links", {"cut": [1]}, node=2)
+    produce(nodes, led_by_1, b"x")
+    await_isr(nodes, led_by_1, [1, 3])
+    nodes.command("links", {}, node=2)
+    await_isr(nodes, led_by_1, [1, 2, 3])
+    assert consume(nodes, led_by_1, 2)[0] == [b"first", b"x"]
+
+
+def test_slow_links_slow_acks_all(nodes, led_by_1):
+    for node in (2, 3):
+        nodes.command("links", {"slow_ms": {"1": 150}}, node=node)
+    assert produce(nodes, led_by_1, b"x", acks="all") > 0.25
+    for node in (2, 3):
+        nodes.command("clear", node=node)
+
+
+def test_a_clock_that_is_an_hour_ahead_or_runs_fast(nodes, led_by_1):
+    nodes.command("clock", {"offset_ms": 3_600_000})
+    produce(nodes, led_by_1, b"x")
+    nodes.command("clock", {"rate": 3.0})
+    time.sleep(1)
+    produce(nodes, led_by_1, b"y")
+    nodes.command("clear")
+    produce(nodes, led_by_1, b"z")
+    consumer = Consumer({"bootstrap.servers": nodes.servers, "group.id": "none"})
+    consumer.assign([TopicPartition(led_by_1, 0, 0)])
+    stamps = [message.timestamp()[1] / 1000 - time.time() for message in consumer.consume(4, 20)]
+    consumer.close()
+    ahead, fast, right = stamps[1:]
+    assert 3500 < ahead < 3601
+    assert 1 < fast < 10
+    assert -20 < right < 0.5
 
 
 # The socket
