@@ -1,8 +1,8 @@
-"""Write the files that follow from code: `serving/index.py`, three documents, tables of a fourth.
+"""Write the files that follow from code: `serving/index.py`, three documents, tables of two more.
 
 The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
-`docs/simulation.md` the tables of checks. With `--check`
-nothing is written; the exit status is 1 if a file differs from what this program would write.
+`docs/simulation.md` the tables of checks, in `docs/faults.md` that of kinds. With `--check` nothing
+is written; the exit status is 1 if a file differs from what this program would write.
 """
 
 import argparse
@@ -25,6 +25,7 @@ VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.js
 VERDICT = ROOT / "docs" / "verdict-json.md"
 RULES = ROOT / "docs" / "rules.md"
 SIMULATION = ROOT / "docs" / "simulation.md"
+FAULTS = ROOT / "docs" / "faults.md"
 LINE_LENGTH = 100
 MAX_MODULES = 3
 """Modules that a cell of `docs/rules.md` names at most."""
@@ -201,6 +202,12 @@ def simulation_text() -> str:
     return text
 
 
+def faults_text() -> str:
+    """Return the text of `docs/faults.md` with the current table of kinds."""
+    rows = import_module("minikafka.faults.vocabulary").kind_table()
+    return between(FAULTS.read_text(encoding="utf-8"), "kinds", "\n".join(rows) + "\n")
+
+
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
@@ -300,6 +307,7 @@ def main() -> int:
         (VERDICT, verdict_text()),
         (RULES, rules_text()),
         (SIMULATION, simulation_text()),
+        (FAULTS, faults_text()),
     ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -122,9 +122,10 @@ def asker_of(body: Any) -> int:
     """Return the node that sends a request, or `CLIENT`."""
     key = body.API_KEY
     if key == ApiKey.FETCH:
-        return replica_id_of(body)
+        return max(CLIENT, replica_id_of(body))
     name = ASKERS.get(key)
-    return CLIENT if name is None else int(getattr(body, name))
+    # A client for debugging asks as -2.
+    return CLIENT if name is None else max(CLIENT, int(getattr(body, name)))
 
 
 def named_topic(image: MetadataImage, name: str, topic_id: Uuid) -> tuple[str, Uuid]:

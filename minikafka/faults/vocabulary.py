@@ -45,7 +45,8 @@ KINDS: Final[dict[str, AnswerKind]] = {
         AnswerKind("reset", "resets the connection (RST) instead of an answer"),
         AnswerKind(
             "throttle",
-            "answers with throttle_time_ms = `ms`, and reads no further request for that time",
+            "answers with throttle_time_ms = `ms`, which nearly every API has, and reads no further"
+            " request for that time",
             ("ms",),
             takes_after=False,
         ),

@@ -27,7 +27,7 @@ from minikafka.records import summary
 from minikafka.server import unsynced_disk
 from minikafka.server.bound_sockets import BoundSockets, bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits, configured_limits
-from minikafka.server.debug_hooks import DebugDisk, DebugHooks
+from minikafka.server.debug_hooks import VARIABLE, DebugDisk, DebugHooks
 from minikafka.server.descriptors import least_limit, most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.open_files import OPEN_FILES
@@ -210,7 +210,7 @@ class RunningNode:
         self._on_started = on_started
         self._loop = loop
         self._tasks: list[asyncio.Task[None]] = []
-        self._hooks = DebugHooks.from_environment(os.environ)
+        self._hooks = _debug_hooks()
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
         self._followed = self.config.values
         ports = {name: each.port for name, each in bound.listeners.items()}
@@ -340,6 +340,18 @@ def _metrics_server(bound: BoundSockets, node: Node) -> "MetricsServer":
     from minikafka.server.prometheus_text import exposition  # noqa: PLC0415
 
     return MetricsServer(bound, lambda: node_samples(node), exposition)
+
+
+def _debug_hooks() -> DebugHooks | None:
+    """Return the hooks if the environment enables them.
+
+    Raises:
+        StartError: their folder cannot be used.
+    """
+    try:
+        return DebugHooks.from_environment(os.environ)
+    except OSError as error:
+        raise StartError(f"{VARIABLE}: {error.filename}: {error.strerror}") from None
 
 
 def _fault_socket(hooks: DebugHooks, running: RunningNode) -> "FaultSocket":

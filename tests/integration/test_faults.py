@@ -314,3 +314,17 @@ def test_a_killed_node_leaves_a_socket_that_its_successor_replaces(nodes, topic)
     assert not (nodes.debug_dir(3) / NAME).exists()
     nodes.start(3)
     produce(nodes, topic, b"x")
+
+
+@pytest.mark.parametrize("in_the_way", ["debug-1", f"debug-1/{NAME}/x"])
+def test_a_folder_that_cannot_be_used_is_one_sentence(tmp_path, in_the_way):
+    with FaultyNodes(tmp_path, 1) as own:
+        own.format(1, "--standalone")
+        blocked = tmp_path / in_the_way
+        blocked.parent.mkdir(parents=True, exist_ok=True)
+        blocked.write_text("")
+        own.start(1, wait=False)
+        assert own.processes[1].wait(20) == 1
+        lines = own.log_text(1).splitlines()
+        assert str(tmp_path / "debug-1") in lines[-1]
+        assert "Traceback" not in own.log_text(1)
