@@ -1,7 +1,8 @@
 """A Unix socket in the folder of `debug_hooks`, on which a node takes commands about its faults.
 
 A line is a command of `server.fault_control`, and has a line as its answer. Only the owner of the
-process can connect. The length of a line and the number of connections are limited.
+process can connect. The length of a line and the number of connections are limited: one more closes
+the oldest one.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from minikafka.server.fault_control import FaultControl
 NAME: Final = "faults.sock"
 MAX_LINE_BYTES: Final = 1024 * 1024
 MAX_CONNECTIONS: Final = 16
+_BACKLOG: Final = 128
 _MODE_MASK: Final = 0o177
 _MAX_PATH_BYTES: Final = 100
 """Below the limit of all systems for the address of a Unix socket."""
@@ -47,7 +49,7 @@ class FaultSocket:
             finally:
                 os.umask(before)
             # Commands that come before `serve` wait.
-            self._socket.listen(MAX_CONNECTIONS)
+            self._socket.listen(_BACKLOG)
         except OSError:
             self._socket.close()
             raise
@@ -55,7 +57,7 @@ class FaultSocket:
     async def serve(self) -> None:
         """Start to answer."""
         self._server = await asyncio.start_unix_server(
-            self._connected, sock=self._socket, limit=MAX_LINE_BYTES, backlog=MAX_CONNECTIONS
+            self._connected, sock=self._socket, limit=MAX_LINE_BYTES, backlog=_BACKLOG
         )
 
     def close(self) -> None:
@@ -69,9 +71,9 @@ class FaultSocket:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._open) >= MAX_CONNECTIONS:
-            writer.write(b'{"error": "too many connections"}\n')
-            writer.close()
-            return
+            oldest = next(iter(self._open))
+            del self._open[oldest]
+            oldest.transport.abort()
         self._open[writer] = asyncio.current_task()
         try:
             await self._converse(reader, writer)
@@ -79,7 +81,7 @@ class FaultSocket:
             # The other side, or the node, has ended.
             pass
         finally:
-            del self._open[writer]
+            self._open.pop(writer, None)
             writer.close()
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import time
+from contextlib import ExitStack
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
@@ -281,25 +282,21 @@ def test_a_command_that_is_refused_changes_nothing(nodes):
 
 
 def test_a_node_takes_odd_lines_and_many_connections(nodes):
-    with address_of(nodes.debug_dir(1) / NAME) as address:
-        opened = []
+    with address_of(nodes.debug_dir(1) / NAME) as address, ExitStack() as opened:
         for _ in range(40):
-            sock = socket.socket(socket.AF_UNIX)
+            sock = opened.enter_context(socket.socket(socket.AF_UNIX))
             sock.settimeout(5)
             sock.connect(address)
-            opened.append(sock)
-        for sock in opened:
-            sock.close()
         for line in (b"{", b"[" * 100_000, b"\xff", b"1", b"{}", b"x" * 2_000_000, b'{"sat": 1}'):
-            with socket.socket(socket.AF_UNIX) as sock:
-                sock.settimeout(5)
-                sock.connect(address)
-                try:
-                    sock.sendall(line + b"\n")
-                    assert sock.recv(1 << 16).startswith(b'{"error": ')
-                except (BrokenPipeError, ConnectionResetError):
-                    assert len(line) > 1 << 20
-    assert nodes.command("hits") == {}
+            sock = opened.enter_context(socket.socket(socket.AF_UNIX))
+            sock.settimeout(5)
+            sock.connect(address)
+            try:
+                sock.sendall(line + b"\n")
+                assert sock.recv(1 << 16).startswith(b'{"error": ')
+            except (BrokenPipeError, ConnectionResetError):
+                assert len(line) > 1 << 20
+        assert nodes.command("hits") == {}
     assert "Traceback" not in nodes.log_text(1)
 
 
