@@ -351,6 +351,21 @@ class Cluster(KafkaOperations):
         """Send SIGCONT to nodes."""
         self._separate(nodes, "resumed").resume(nodes)
 
+    def heal(self) -> None:
+        """Resume nodes that are paused, and start those that were killed or stopped.
+
+        Raises:
+            ClusterError: a node does not start; the message has the reason.
+        """
+        processes = self._opened()
+        if self._settings.one_process:
+            return
+        running = processes.running
+        processes.resume([node for node in running if node not in processes.answering])
+        gone = [node for node in self.node_ids if node not in running]
+        if gone:
+            self.start(*gone)
+
     def _separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
         """Return the processes, if each of these nodes has its own.
 

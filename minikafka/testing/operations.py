@@ -29,6 +29,11 @@ class KafkaOperations(ABC):
         """Connect when it is needed."""
         self._clients = Clients()
 
+    prefix = ""
+    """What the names of topics and groups of the current test begin with; "" outside of pytest."""
+    has_other_users = False
+    """True if tests of other processes use the cluster at the same time."""
+
     @property
     @abstractmethod
     def bootstrap_servers(self) -> str:
@@ -37,6 +42,10 @@ class KafkaOperations(ABC):
     @abstractmethod
     def state_text(self) -> str:
         """Return the state of the cluster for the report of a failed test."""
+
+    @abstractmethod
+    def heal(self) -> None:
+        """Undo everything that was broken on purpose."""
 
     def _servers(self) -> str:
         """The servers to ask, those that probably answer."""

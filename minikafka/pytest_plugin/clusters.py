@@ -1,0 +1,92 @@
+"""The clusters of a process of pytest: one for each different settings, at most a few at a time."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from minikafka.pytest_plugin.options import Settings, own_place
+
+if TYPE_CHECKING:
+    from minikafka.testing.cluster import Cluster
+    from minikafka.testing.operations import KafkaOperations
+
+ENVIRONMENT: Final = "MINIKAFKA_BOOTSTRAP_SERVERS"
+"""The variable in which child processes of a test find the cluster."""
+_MOST_CLUSTERS = 4
+
+
+def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
+    """Return a cluster that is not started yet.
+
+    Raises:
+        pytest.UsageError: there is no such release.
+    """
+    from minikafka.testing.cluster import Cluster  # noqa: PLC0415
+
+    settings = own_place(settings, config)
+    return Cluster(
+        settings.nodes,
+        config=dict(settings.config),
+        features=_features(settings.release),
+        base_port=settings.base_port,
+        directory=settings.directory,
+        keep=settings.keep,
+        log_level=settings.log_level,
+    )
+
+
+def _features(release: str | None) -> dict[str, int] | None:
+    if release is None:
+        return None
+    from minikafka.metadata.features import METADATA_VERSION, SUPPORTED_FEATURES  # noqa: PLC0415
+    from minikafka.metadata.release_levels import RELEASES, level_of, levels_of  # noqa: PLC0415
+
+    level = level_of(release)
+    if level is None:
+        raise pytest.UsageError(
+            f"release {release!r}: expected one of {', '.join(RELEASES)}, or such as 4.0"
+        )
+    levels = {METADATA_VERSION: level, **levels_of(level)}
+    return {name: level for name, level in levels.items() if name in SUPPORTED_FEATURES}
+
+
+class Clusters:
+    """The clusters that tests with markers share; the longest unused one is closed first."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Start none."""
+        self._config = config
+        self._open: dict[Settings, Cluster] = {}
+
+    def get(self, settings: Settings) -> "Cluster":
+        """Return a running cluster with these settings."""
+        cluster = self._open.pop(settings, None)
+        if cluster is None:
+            if len(self._open) >= _MOST_CLUSTERS:
+                self._open.pop(next(iter(self._open))).close()
+            cluster = new_cluster(settings, self._config)
+            cluster.open()
+        self._open[settings] = cluster
+        return cluster
+
+    def close(self) -> None:
+        """End every cluster."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+@contextmanager
+def announced(kafka: "KafkaOperations") -> Iterator[None]:
+    """Set the variable that child processes read."""
+    before = os.environ.get(ENVIRONMENT)
+    os.environ[ENVIRONMENT] = kafka.bootstrap_servers
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(ENVIRONMENT, None)
+        else:
+            os.environ[ENVIRONMENT] = before

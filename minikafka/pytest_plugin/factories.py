@@ -1,0 +1,197 @@
+"""Functions that make fixtures: assign the result to a name of your own.
+
+    big_cluster = factories.minikafka_proc(nodes=3, config={"num.partitions": 6})
+    big = factories.minikafka("big_cluster")
+
+An argument counts more than a marker, the command line and the ini file.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from minikafka.pytest_plugin import shared
+from minikafka.pytest_plugin.clusters import Clusters, announced, new_cluster
+from minikafka.pytest_plugin.isolation import isolated
+from minikafka.pytest_plugin.options import (
+    cluster_scope,
+    has_marker,
+    read,
+    settings_of,
+    worker,
+)
+
+if TYPE_CHECKING:
+    from minikafka.testing.cluster import Cluster
+    from minikafka.testing.external import ExternalCluster
+    from minikafka.testing.operations import KafkaOperations
+
+__all__ = [
+    "kafka_bootstrap_servers",
+    "kafka_topic",
+    "minikafka",
+    "minikafka_cluster",
+    "minikafka_noproc",
+    "minikafka_proc",
+]
+
+_numbers = itertools.count(1)
+_PROC: Final = "minikafka_proc"
+_NOPROC: Final = "minikafka_noproc"
+_CLUSTERS = pytest.StashKey[Clusters]()
+_LONGEST_NAME = 60
+
+
+def minikafka_proc(
+    *,
+    nodes: int | None = None,
+    base_port: int | None = None,
+    directory: Path | str | None = None,
+    keep: bool | None = None,
+    log_level: str | None = None,
+    release: str | None = None,
+    config: Mapping[str, object] | None = None,
+) -> Any:
+    """Make a fixture of session scope: a cluster that many tests share."""
+    given = _given(nodes, base_port, directory, keep, log_level, release, config)
+
+    @pytest.fixture(scope="session")
+    def minikafka_proc(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
+        """A cluster that the tests of this session share."""
+        yield from _running(request, given)
+
+    return minikafka_proc
+
+
+def minikafka_cluster(
+    *,
+    scope: str | Callable[..., Any] = cluster_scope,
+    nodes: int | None = None,
+    base_port: int | None = None,
+    directory: Path | str | None = None,
+    keep: bool | None = None,
+    log_level: str | None = None,
+    release: str | None = None,
+    config: Mapping[str, object] | None = None,
+) -> Any:
+    """Make a fixture: a cluster that belongs to a test, which may destroy it.
+
+    `scope` is one of pytest's; by default that of `--minikafka-cluster-scope`, or each function.
+    """
+    given = _given(nodes, base_port, directory, keep, log_level, release, config)
+
+    @pytest.fixture(scope=scope)  # type: ignore[arg-type]
+    def minikafka_cluster(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
+        """A cluster that belongs to this test."""
+        yield from _running(request, given)
+
+    return minikafka_cluster
+
+
+def _running(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> "Iterator[Cluster]":
+    with new_cluster(settings_of(request, given), request.config) as cluster, announced(cluster):
+        yield cluster
+
+
+def _given(*values: Any) -> dict[str, Any]:
+    names = ("nodes", "base_port", "directory", "keep", "log_level", "release", "config")
+    return dict(zip(names, values, strict=True))
+
+
+def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
+    """Make a fixture of session scope: a cluster that runs already, and that no test breaks."""
+
+    @pytest.fixture(scope="session")
+    def minikafka_noproc(request: pytest.FixtureRequest) -> "Iterator[ExternalCluster]":
+        """The cluster of `--minikafka-bootstrap-servers`."""
+        from minikafka.testing.external import ExternalCluster  # noqa: PLC0415
+
+        servers = bootstrap_servers or read(request.config).bootstrap_servers
+        if servers is None:
+            raise pytest.UsageError("minikafka_noproc: give --minikafka-bootstrap-servers")
+        cluster = ExternalCluster(servers)
+        with announced(cluster):
+            yield cluster
+
+    return minikafka_noproc
+
+
+def minikafka(cluster: str | None = None) -> Any:
+    """Make a fixture for each test: a clean part of a cluster, which is cleaned afterwards.
+
+    `cluster` is the name of the fixture with the cluster. Without it the test uses, in this order,
+    the cluster of `--minikafka-bootstrap-servers`, that of `--minikafka-shared`, one that fits its
+    marker, or `minikafka_proc`.
+    """
+
+    @pytest.fixture
+    def minikafka(request: pytest.FixtureRequest) -> "Iterator[KafkaOperations]":
+        """A cluster for this test: names of its own, and no fault or topic is left behind."""
+        kafka = _of_test(request) if cluster is None else request.getfixturevalue(cluster)
+        with announced(kafka), isolated(kafka, _prefix(request)):
+            yield kafka
+
+    return minikafka
+
+
+def _of_test(request: pytest.FixtureRequest) -> "KafkaOperations":
+    options = read(request.config)
+    if options.bootstrap_servers is not None:
+        return request.getfixturevalue(_NOPROC)  # type: ignore[no-any-return]
+    if has_marker(request):
+        return _clusters(request).get(settings_of(request, {}))
+    servers = shared.servers(request.config)
+    if servers is not None:
+        from minikafka.testing.external import ExternalCluster  # noqa: PLC0415
+
+        return ExternalCluster(servers, what="shared by all processes of pytest-xdist")
+    return request.getfixturevalue(_PROC)  # type: ignore[no-any-return]
+
+
+def _clusters(request: pytest.FixtureRequest) -> Clusters:
+    config = request.config
+    known = config.stash.get(_CLUSTERS, None)
+    if known is None:
+        known = config.stash[_CLUSTERS] = Clusters(config)
+        request.session.addfinalizer(known.close)
+    return known
+
+
+def _prefix(request: pytest.FixtureRequest) -> str:
+    """Return a prefix for names of this test that no other test of this run has."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", request.node.name).strip("-")[:_LONGEST_NAME]
+    run = getattr(request.config, "workerinput", {}).get("testrunuid", "")[:4]
+    return "-".join(part for part in (name, run, worker(request.config)) if part) + (
+        f"-{next(_numbers)}-"
+    )
+
+
+def kafka_bootstrap_servers(kafka: str = "minikafka") -> Any:
+    """Make a fixture: the addresses of a cluster, for any client library."""
+
+    @pytest.fixture
+    def kafka_bootstrap_servers(request: pytest.FixtureRequest) -> str:
+        """The addresses of the cluster of this test, separated by commas."""
+        return str(request.getfixturevalue(kafka).bootstrap_servers)
+
+    return kafka_bootstrap_servers
+
+
+def kafka_topic(
+    kafka: str = "minikafka", *, partitions: int = 1, config: Mapping[str, object] | None = None
+) -> Any:
+    """Make a fixture: a new topic of the test."""
+
+    @pytest.fixture
+    def kafka_topic(request: pytest.FixtureRequest) -> str:
+        """The name of a new topic with one partition."""
+        cluster = request.getfixturevalue(kafka)
+        name = f"{cluster.prefix}topic"
+        cluster.create_topic(name, partitions, config=config)
+        return str(name)
+
+    return kafka_topic

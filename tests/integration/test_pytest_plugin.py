@@ -1,0 +1,287 @@
+"""The fixtures of the pytest plugin, in runs of their own as a user would have them."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+SUITE_OPTIONS = ("-p", "no:cacheprovider", "-p", "no:randomly")
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Write a test module, run it, and return the result."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+
+    def run(source, *options, ini=""):
+        pytester.makepyfile(source)
+        pytester.makeini(f"[pytest]\n{ini}")
+        return pytester.runpytest_subprocess(*SUITE_OPTIONS, *options)
+
+    return run
+
+
+def test_records_go_and_come_without_a_client_library(run):
+    run(
+        """
+        def test_orders(minikafka, kafka_topic):
+            minikafka.produce(kafka_topic, "first", "second")
+            values = [record.value for record in minikafka.records(kafka_topic)]
+            assert values == [b"first", b"second"]
+        """
+    ).assert_outcomes(passed=1)
+
+
+def test_topics_of_a_test_are_gone_in_the_next_one(run):
+    run(
+        """
+        names = []
+
+        def test_first(minikafka, kafka_topic):
+            minikafka.create_topic("made-by-hand")
+            names.extend(minikafka.topics())
+            assert len(names) == 2
+
+        def test_second(minikafka, kafka_topic):
+            assert minikafka.topics() == [kafka_topic]
+            assert kafka_topic not in names
+        """
+    ).assert_outcomes(passed=2)
+
+
+def test_one_cluster_serves_the_session(run):
+    run(
+        """
+        seen = []
+
+        def test_first(kafka_bootstrap_servers, minikafka_proc):
+            seen.append((kafka_bootstrap_servers, minikafka_proc.pid(1)))
+
+        def test_second(kafka_bootstrap_servers, minikafka_proc):
+            assert seen == [(kafka_bootstrap_servers, minikafka_proc.pid(1))]
+        """
+    ).assert_outcomes(passed=2)
+
+
+def test_a_cluster_of_its_own_may_be_destroyed(run):
+    run(
+        """
+        import pytest
+
+        @pytest.mark.minikafka(nodes=3)
+        def test_leader_is_killed(minikafka_cluster):
+            minikafka_cluster.create_topic("t", 1, 3)
+            killed = minikafka_cluster.kill_leader("t")
+            minikafka_cluster.produce("t", "after")
+            assert minikafka_cluster.leader("t") not in (killed, None)
+
+        def test_next_one_is_whole(minikafka_cluster):
+            assert minikafka_cluster.running == [1]
+        """
+    ).assert_outcomes(passed=2)
+
+
+def test_a_parametrized_marker_is_a_matrix(run):
+    run(
+        """
+        import pytest
+
+        SIZES = [pytest.param(n, marks=pytest.mark.minikafka(nodes=n)) for n in (1, 2)]
+
+        @pytest.mark.parametrize("nodes", SIZES)
+        def test_size(minikafka, nodes):
+            assert minikafka.nodes == nodes
+        """
+    ).assert_outcomes(passed=2)
+
+
+def test_the_order_of_precedence_is_factory_marker_command_line_ini(run):
+    result = run(
+        """
+        import pytest
+        from minikafka.pytest_plugin import factories
+
+        by_factory = factories.minikafka_cluster(nodes=1)
+
+        @pytest.mark.minikafka(nodes=4)
+        def test_factory(by_factory):
+            assert by_factory.nodes == 1
+
+        @pytest.mark.minikafka(nodes=2)
+        def test_marker(minikafka_cluster):
+            assert minikafka_cluster.nodes == 2
+
+        def test_command_line(minikafka_cluster):
+            assert minikafka_cluster.nodes == 3
+        """,
+        "--minikafka-nodes", "3",
+        ini="minikafka_nodes = 5",
+    )  # fmt: skip
+    result.assert_outcomes(passed=3)
+
+
+def test_configuration_comes_from_the_ini_file_and_the_marker(run):
+    run(
+        """
+        import pytest
+
+        @pytest.mark.minikafka(config={"num.partitions": 7})
+        def test_values(minikafka):
+            text = (minikafka.directory / "node-1" / "server.properties").read_text()
+            assert "num.partitions=7" in text
+            assert "auto.create.topics.enable=false" in text
+        """,
+        ini="minikafka_config =\n    auto.create.topics.enable=false\n    num.partitions=3",
+    ).assert_outcomes(passed=1)
+
+
+def test_the_report_of_a_failed_test_shows_the_cluster(run):
+    result = run("def test_fails(minikafka, kafka_topic):\n    assert False")
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    assert re.search(r"-+ minikafka \(minikafka\) -+", text)
+    assert "node 1" in text
+    assert re.search(r"test-fails-1-topic-0: leader 1, replicas 1, ISR 1", text)
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "words"),
+    [
+        (("--minikafka-nodes", "0"), "", "nodes=0: a cluster has at least one node"),
+        (("--minikafka-nodes", "x"), "", "--minikafka-nodes x: not a number"),
+        (("--minikafka-config", "nothing"), "", "'nothing': expected KEY=VALUE"),
+        ((), "minikafka_cluster_scope = test", "'test': expected one of function, class"),
+    ],
+)
+def test_an_option_without_meaning_ends_the_run_before_a_test(run, options, ini, words):
+    result = run("def test_nothing(): pass", *options, ini=ini)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert words in result.stderr.str()
+
+
+def test_child_processes_find_the_cluster_in_the_environment(run):
+    run(
+        """
+        import subprocess, sys
+
+        def test_child(minikafka):
+            code = "import os; print(os.environ['MINIKAFKA_BOOTSTRAP_SERVERS'])"
+            said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+            assert said.stdout.strip() == minikafka.bootstrap_servers
+        """
+    ).assert_outcomes(passed=1)
+
+
+def test_each_process_of_xdist_has_a_cluster(run):
+    run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(8))
+        def test_topic(minikafka, kafka_topic, number):
+            minikafka.produce(kafka_topic, str(number))
+            assert len(minikafka.records(kafka_topic)) == 1
+        """,
+        "-n", "3",
+    ).assert_outcomes(passed=8)  # fmt: skip
+
+
+def test_processes_of_xdist_share_one_cluster(run):
+    run(
+        """
+        import pytest
+        from minikafka.testing import ClusterError
+
+        @pytest.mark.parametrize("number", range(6))
+        def test_topic(minikafka, kafka_topic, number):
+            minikafka.produce(kafka_topic, str(number))
+            assert len(minikafka.records(kafka_topic)) == 1
+            with pytest.raises(ClusterError, match="use minikafka_cluster"):
+                minikafka.kill(1)
+        """,
+        "-n", "2", "--minikafka-shared",
+    ).assert_outcomes(passed=6)  # fmt: skip
+
+
+def test_a_running_cluster_is_used(run, one_node):
+    run(
+        """
+        def test_topic(minikafka, kafka_topic):
+            minikafka.produce(kafka_topic, "a")
+            assert [record.value for record in minikafka.records(kafka_topic)] == [b"a"]
+        """,
+        "--minikafka-bootstrap-servers", one_node.bootstrap_servers,
+    ).assert_outcomes(passed=1)  # fmt: skip
+    assert not [name for name in one_node.topics() if "test-topic" in name]
+
+
+@pytest.fixture
+def one_node():
+    from minikafka.testing import Cluster
+
+    with Cluster() as cluster:
+        yield cluster
+
+
+@pytest.mark.parametrize("library", ["confluent-kafka", "kafka-python"])
+def test_clients_of_the_installed_library(run, library):
+    consume = {
+        "confluent-kafka": """
+            kafka_producer.produce(kafka_topic, b"v")
+            kafka_producer.flush(10)
+            kafka_consumer.subscribe([kafka_topic])
+            assert kafka_consumer.poll(10).value() == b"v"
+            assert kafka_topic in kafka_admin.list_topics(timeout=10).topics
+        """,
+        "kafka-python": """
+            kafka_producer.send(kafka_topic, b"v").get(timeout=10)
+            kafka_consumer.subscribe([kafka_topic])
+            assert next(kafka_consumer).value == b"v"
+            assert kafka_topic in kafka_admin.list_topics()
+        """,
+    }[library]
+    run(
+        "def test_clients(kafka_producer, kafka_consumer, kafka_admin, kafka_topic):\n" + consume,
+        "--minikafka-client", library,
+    ).assert_outcomes(passed=1)  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_a_runner_that_is_killed_leaves_no_process(pytester, ending):
+    pytester.makepyfile(
+        """
+        import time
+
+        def test_waits(minikafka_proc):
+            print("PID", minikafka_proc.pid(1), flush=True)
+            time.sleep(60)
+        """
+    )
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-s", *SUITE_OPTIONS], stdout=subprocess.PIPE, text=True
+    ) as running:
+        pid = next(int(line.split()[-1]) for line in running.stdout if "PID" in line)
+        running.send_signal(ending)
+        running.wait(10)
+    deadline_s = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < deadline_s
+        os.sched_yield()
+
+
+def test_the_plugin_imports_nothing_of_the_product_before_a_fixture_is_used(run):
+    run(
+        """
+        import sys
+
+        def test_modules():
+            loaded = [name for name in sys.modules if name.startswith("minikafka.")]
+            assert [n for n in loaded if not n.startswith("minikafka.pytest_plugin")] == []
+        """
+    ).assert_outcomes(passed=1)
