@@ -8,10 +8,11 @@ broker whose configuration is requested) are sent to it; all others to any broke
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
+from minikafka.admin.reach import connected_socket
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import parse_address
@@ -73,10 +74,7 @@ class BrokerConnection:
         """
         self._timeout_s = timeout_s
         self._deadline_s = 0.0
-        try:
-            self._socket = socket.create_connection((host, port), timeout=timeout_s)
-        except ValueError as error:
-            raise OSError(f"invalid host name: {error}") from None
+        self._socket = connected_socket(host, port, timeout_s)
         self._protocol = ClientConnection(client_id=client_id)
 
     def ask(
@@ -144,6 +142,11 @@ def _server_of(text: str) -> tuple[str, int]:
     return host, port
 
 
+def _reason(error: OSError) -> str:
+    """Return the system's reason without its number."""
+    return error.strerror or str(error)
+
+
 def _name_of(request: Any) -> str:
     """Return the name of a request's API, as Kafka writes it."""
     return type(request).__name__.removesuffix("Request")
@@ -164,6 +167,7 @@ class AdminClient:
         client_id: str,
         timeout_s: float = 30.0,
         request_timeout_s: float = REQUEST_TIMEOUT_S,
+        reach_timeout_s: float | None = None,
         on_wait: Callable[[str], None] | None = None,
         of_controllers: bool = False,
     ) -> None:
@@ -171,7 +175,9 @@ class AdminClient:
 
         With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
 
-        An operation takes up to `timeout_s`, one attempt of it up to `request_timeout_s`.
+        An operation takes up to `timeout_s`, one attempt of it up to `request_timeout_s`. Until a
+        connection is open for the first time, it takes up to `reach_timeout_s`, if that is given:
+        the address may be wrong.
 
         `on_wait` is called, from another thread, with a sentence about each operation that takes
         longer than NOTICE_AFTER_S.
@@ -183,8 +189,12 @@ class AdminClient:
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
+        self._failure: OSError | None = None
+        """Why the last attempt to reach a server failed; None if one was reached since."""
         self._timeout_s = timeout_s
         self._request_timeout_s = request_timeout_s
+        self._reach_timeout_s = reach_timeout_s
+        """None as soon as a server was reached."""
         self._servers: list[tuple[str, int]] = []
         for text in bootstrap_servers.split(","):
             try:
@@ -222,31 +232,68 @@ class AdminClient:
 
     def _ask_any(self, request: Any) -> Any:
         """Ask the connected server, then each other one, until one answers or the timeout."""
-        deadline_s = time.monotonic() + self._timeout_s
+        begun_s = time.monotonic()
+        deadline_s = begun_s + self._timeout_s
         untried: list[tuple[str, int]] = []
-        failures: dict[tuple[str, int], str] = {}
+        failures: dict[tuple[str, int], OSError] = {}
         while True:
             untried = untried or self._candidates()
             server = untried[0]
             timeout_s = self._share_s(deadline_s - time.monotonic(), len(untried))
             try:
-                return self._connected(server, timeout_s).ask(request, timeout_s=timeout_s)
+                connection = self._connected(server, self._reach_share_s(timeout_s, len(untried)))
+                response = self._ask_reached(connection, request, timeout_s)
             except _UNSUPPORTED as error:
                 raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
             except OutOfRangeError as error:
                 raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
             except OSError as error:
                 self._disconnect()
-                failures[server] = str(error)
+                self._failure = failures[server] = error
                 del untried[0]
-                if time.monotonic() >= deadline_s:
-                    reasons = "; ".join(f"{at[0]}:{at[1]}: {why}" for at, why in failures.items())
+                if self._is_over(begun_s, deadline_s, failures):
+                    reasons = "; ".join(
+                        f"{at[0]}:{at[1]}: {_reason(why)}" for at, why in failures.items()
+                    )
                     raise AdminError(
                         f"no answer from {self._addresses()}: {reasons}",
                         ErrorCode.REQUEST_TIMED_OUT,
                     ) from None
                 if not untried:
                     time.sleep(_RETRY_BACKOFF_S)
+            else:
+                self._reach_timeout_s = None
+                return response
+
+    def _ask_reached(self, connection: BrokerConnection, request: Any, timeout_s: float) -> Any:
+        try:
+            return connection.ask(request, timeout_s=timeout_s)
+        except TimeoutError:
+            # A server is there, which may be slow.
+            self._reach_timeout_s = None
+            raise
+
+    def _reach_share_s(self, timeout_s: float, untried: int) -> float:
+        """Return the time in which a connection must be open."""
+        if self._reach_timeout_s is None:
+            return timeout_s
+        return min(timeout_s, self._reach_timeout_s / untried)
+
+    def _is_over(
+        self, begun_s: float, deadline_s: float, failures: Mapping[tuple[str, int], OSError]
+    ) -> bool:
+        """True if no server is asked again."""
+        now_s = time.monotonic()
+        if now_s >= deadline_s:
+            return True
+        if self._reach_timeout_s is None:
+            return False
+        are_wrong = all(
+            isinstance(failures.get(each), socket.gaierror)
+            and failures[each].errno == socket.EAI_NONAME
+            for each in self._candidates()
+        )
+        return are_wrong or now_s >= begun_s + self._reach_timeout_s
 
     def _share_s(self, left_s: float, untried: int) -> float:
         """Return the time of the next attempt, of the time that is left for `untried` servers.
@@ -265,7 +312,7 @@ class AdminClient:
     def _connected(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
         if self._any is None:
             self._any = BrokerConnection(*server, self._client_id, timeout_s)
-            self._any_server = server
+            self._any_server, self._failure = server, None
         return self._any
 
     def _disconnect(self) -> None:
@@ -354,6 +401,15 @@ class AdminClient:
                 return response
             time.sleep(_RETRY_BACKOFF_S)
 
+    @contextmanager
+    def limited(self, timeout_s: float) -> Iterator[None]:
+        """Let the operations of a block take up to `timeout_s`, if that is less than usual."""
+        usual_s, self._timeout_s = self._timeout_s, min(self._timeout_s, timeout_s)
+        try:
+            yield
+        finally:
+            self._timeout_s = usual_s
+
     @property
     def timeout_ms(self) -> int:
         """The time that the first attempt of an operation gets, for requests with such a field."""
@@ -410,9 +466,18 @@ class AdminClient:
     def _report_wait(self) -> None:
         if self._on_wait is not None:
             self._on_wait(
-                f"waiting for {self._waits_for}, up to {self._timeout_s:g} s; changes need an "
-                "active controller"
+                f"waiting for {self._waits_for}, up to {self._limit_s:g} s{self._likely_reason}"
             )
+
+    @property
+    def _limit_s(self) -> float:
+        return min(self._timeout_s, self._reach_timeout_s or self._timeout_s)
+
+    @property
+    def _likely_reason(self) -> str:
+        if self._failure is not None:
+            return f": {_reason(self._failure)}"
+        return "; changes need an active controller"
 
     def _addresses(self) -> str:
         return ",".join(f"{host}:{port}" for host, port in self._servers)

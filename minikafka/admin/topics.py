@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError, check
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import ErrorCode, is_retriable
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -43,6 +43,8 @@ from minikafka.metadata.partition_registration import LeaderRecoveryState
 
 _NO_LEADER = -1
 _BROKER_DECIDES = -1
+REASSIGNMENTS_TIMEOUT_S = 2.0
+"""Unlike Kafka (row 151). Brokers answer all other requests of a description themselves."""
 
 
 class TopicListing(NamedTuple):
@@ -203,19 +205,27 @@ def delete_topics(client: AdminClient, names: Sequence[str]) -> None:
 
 def list_reassignments(
     client: AdminClient, topics: Sequence[TopicDescription]
-) -> dict[TopicPartition, Reassignment]:
-    """Return the ongoing reassignments of topics; empty if the cluster cannot list them."""
-    request = ListPartitionReassignmentsRequest(
-        timeout_ms=client.timeout_ms,
-        topics=[
-            ListPartitionReassignmentsTopics(topic.name, [it.partition for it in topic.partitions])
-            for topic in topics
-        ],
-    )
+) -> dict[TopicPartition, Reassignment] | None:
+    """Return the ongoing reassignments of topics; empty if the cluster cannot list them.
+
+    None if they are not known in time, as without an active controller.
+    """
     try:
-        response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
+        with client.limited(REASSIGNMENTS_TIMEOUT_S):
+            request = ListPartitionReassignmentsRequest(
+                timeout_ms=client.timeout_ms,
+                topics=[
+                    ListPartitionReassignmentsTopics(
+                        topic.name, [it.partition for it in topic.partitions]
+                    )
+                    for topic in topics
+                ],
+            )
+            response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
         check(response.error_code, response.error_message)
     except AdminError as error:
+        if is_retriable(error.code):
+            return None
         # As Kafka: `TopicCommand.listAllReassignments` ignores these errors.
         silent = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         if error.code not in silent:

@@ -1,11 +1,14 @@
 """Create, delete, list, describe and alter topics (Kafka: `TopicCommand`; D4 for `--describe`)."""
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import Resource, ResourceType, broker_ids, describe_configs
 from minikafka.admin.topics import (
+    REASSIGNMENTS_TIMEOUT_S,
+    Reassignment,
     TopicDescription,
     add_partitions,
     create_topic,
@@ -103,7 +106,7 @@ def _describe(options: Options, client: AdminClient) -> None:
     resources = [Resource(ResourceType.TOPIC, topic.name) for topic in topics]
     configs = describe_configs(client, resources) if resources else {}
     report = TopicReport(options, broker_ids(client))
-    moving = list_reassignments(client, topics) if topics else {}
+    moving = _moving(client, topics)
     for topic, resource in zip(topics, resources, strict=True):
         entries = {entry.name: entry for entry in configs[resource]}
         first = moving.get(TopicPartition(topic.name, topic.partitions[0].partition))
@@ -114,6 +117,20 @@ def _describe(options: Options, client: AdminClient) -> None:
             reassignment = moving.get(TopicPartition(topic.name, partition.partition))
             if report.shows_partition(partition, min_isr, reassignment):
                 print(partition_line(topic.name, partition, reassignment))
+
+
+def _moving(
+    client: AdminClient, topics: list[TopicDescription]
+) -> Mapping[TopicPartition, Reassignment]:
+    moving = list_reassignments(client, topics) if topics else {}
+    if moving is None:
+        print(
+            "reassignments unknown: no active controller has answered within "
+            f"{REASSIGNMENTS_TIMEOUT_S:g} s",
+            file=sys.stderr,
+        )
+        return {}
+    return moving
 
 
 def _described(options: Options, client: AdminClient) -> list[TopicDescription]:

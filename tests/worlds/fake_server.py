@@ -24,8 +24,8 @@ VERSIONS = [
 class Server:
     """A broker that answers by functions; serves one connection after the other."""
 
-    def __init__(self, answers, broken_connections=0):
-        self.listener = socket.create_server(("127.0.0.1", 0))
+    def __init__(self, answers, broken_connections=0, port=0):
+        self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
         self.answers = answers
         self.broken_connections = broken_connections

@@ -343,3 +343,85 @@ def test_check_keeps_the_code():
     with pytest.raises(AdminError, match="exists") as error:
         check(ErrorCode.TOPIC_ALREADY_EXISTS, "exists")
     assert error.value.code == ErrorCode.TOPIC_ALREADY_EXISTS
+
+
+def reaching(addresses, **options):
+    return AdminClient(addresses, client_id="t", timeout_s=60, reach_timeout_s=0.3, **options)
+
+
+def test_an_address_at_which_no_server_listens_is_an_error_soon():
+    begin_s = time.monotonic()
+    port = unused_port()
+    with (
+        reaching(f"127.0.0.1:{port}") as admin,
+        pytest.raises(AdminError, match=f": 127.0.0.1:{port}: Connection refused$"),
+    ):
+        admin.brokers()
+    assert 0.3 <= time.monotonic() - begin_s < 20
+
+
+def test_a_name_that_is_unknown_is_an_error_at_once(monkeypatch):
+    asked = []
+
+    def resolve(host, *_, **__):
+        asked.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with (
+        reaching("nosuchhost:9092") as admin,
+        pytest.raises(AdminError, match=r": nosuchhost:9092: Name or service not known$"),
+    ):
+        admin.brokers()
+    assert asked == ["nosuchhost"]
+
+
+def test_a_name_that_is_resolved_slowly_is_an_error_soon(monkeypatch):
+    end = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: end.wait(30) and [])
+    begin_s = time.monotonic()
+    with reaching("slow:9092") as admin, pytest.raises(AdminError, match="not resolved in time"):
+        admin.brokers()
+    assert time.monotonic() - begin_s < 20
+    end.set()
+
+
+def test_a_server_that_accepts_connections_has_the_whole_time(start):
+    def late(server, request):
+        time.sleep(1)
+        return ANSWERS[MetadataRequest](server, request)
+
+    server = start({**ANSWERS, MetadataRequest: late})
+    with reaching(server.address) as admin:
+        assert 7 in admin.brokers()
+
+
+def test_a_server_that_was_reached_may_be_away_for_long(start):
+    server = start(ANSWERS)
+    with reaching(server.address) as admin:
+        assert 7 in admin.brokers()
+        port = server.port
+        admin._disconnect()
+        server.close()
+        again = threading.Timer(1, lambda: start(ANSWERS, port=port))
+        again.start()
+        assert 7 in admin.brokers()
+        again.join()
+
+
+def test_a_wait_for_a_wrong_address_tells_the_reason(monkeypatch):
+    monkeypatch.setattr(client_module, "NOTICE_AFTER_S", 0.1)
+    told = []
+    port = unused_port()
+    with reaching(f"127.0.0.1:{port}", on_wait=told.append) as admin, pytest.raises(AdminError):
+        admin.brokers()
+    assert told == [f"waiting for Metadata from 127.0.0.1:{port}, up to 0.3 s: Connection refused"]
+
+
+def test_a_limit_counts_within_its_block(silent):
+    with client(silent[0].address, timeout_s=60) as admin:
+        begin_s = time.monotonic()
+        with admin.limited(0.1), pytest.raises(AdminError):
+            admin.brokers()
+        assert time.monotonic() - begin_s < 20
+        assert admin.timeout_ms == 30_000

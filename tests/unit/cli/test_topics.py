@@ -4,13 +4,17 @@ import argparse
 
 import pytest
 
+from minikafka.admin.client import AdminError
 from minikafka.cli import topics
 from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.create_partitions import CreatePartitionsRequest
 from minikafka.messages.create_topics import CreateTopicsRequest
 from minikafka.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
-from minikafka.messages.list_partition_reassignments import OngoingPartitionReassignment
+from minikafka.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    OngoingPartitionReassignment,
+)
 from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 ID_1 = "AQEBAQEBAQEBAQEBAQEBAQ"
@@ -120,6 +124,22 @@ def test_replicas_on_the_move_do_not_make_a_partition_under_replicated(cluster, 
     cluster.add("ok", FakePartition(1, [1, 2, 3], [1, 2]))
     cluster.moving["ok", 0] = OngoingPartitionReassignment(0, [1, 2, 3], [3], [])
     assert run("--describe", "--under-replicated-partitions") == (0, "", "")
+
+
+def test_without_a_controller_reassignments_are_unknown(cluster, run, monkeypatch):
+    def ask(request):
+        if isinstance(request, ListPartitionReassignmentsRequest):
+            limits.append(cluster.timeout_ms)
+            raise AdminError("no answer", ErrorCode.REQUEST_TIMED_OUT)
+        return FakeCluster.ask(cluster, request)
+
+    limits = []
+    cluster.add("t", FakePartition(1, [1, 2], [1], elr=[2]))
+    monkeypatch.setattr(cluster, "ask", ask)
+    status, out, err = run("--describe", "--topic", "t")
+    assert (status, limits) == (0, [2000])
+    assert "Isr: 1\tElr: 2" in out
+    assert err == "reassignments unknown: no active controller has answered within 2 s\n"
 
 
 def test_partitions_come_in_order_over_many_pages(cluster, run):

@@ -1,0 +1,62 @@
+"""Connections that are opened within a time, also if names are resolved slowly."""
+
+import socket
+import threading
+import time
+from ipaddress import ip_address
+from queue import Empty, SimpleQueue
+
+
+def connected_socket(host: str, port: int, timeout_s: float) -> socket.socket:
+    """Return a socket that is connected to host:port.
+
+    Raises:
+        OSError: it cannot be connected within `timeout_s`.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    failure: OSError = TimeoutError("timed out")
+    for address in _addresses(host, port, timeout_s):
+        left_s = deadline_s - time.monotonic()
+        if left_s <= 0:
+            break
+        try:
+            return socket.create_connection((address, port), timeout=left_s)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def _addresses(host: str, port: int, timeout_s: float) -> list[str]:
+    try:
+        ip_address(host)
+    except ValueError:
+        return _resolved(host, port, timeout_s)
+    return [host]
+
+
+def _resolved(host: str, port: int, timeout_s: float) -> list[str]:
+    """Resolve a name in another thread: the system's function has no timeout.
+
+    Raises:
+        OSError: the name is unknown, or is not resolved within `timeout_s`.
+    """
+    answers: SimpleQueue[list[str] | OSError] = SimpleQueue()
+
+    def resolve() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            answers.put(error)
+        except ValueError as error:
+            answers.put(OSError(f"invalid host name: {error}"))
+        else:
+            answers.put(list(dict.fromkeys(str(entry[4][0]) for entry in found)))
+
+    threading.Thread(target=resolve, daemon=True).start()
+    try:
+        answer = answers.get(timeout=timeout_s)
+    except Empty:
+        raise TimeoutError("the name is not resolved in time") from None
+    if isinstance(answer, OSError):
+        raise answer
+    return answer
