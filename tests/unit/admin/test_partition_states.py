@@ -43,7 +43,7 @@ def test_records_under_min_isr_are_beyond_the_high_watermark(cluster):
         cluster.world.run_until(
             lambda node_id=node_id: node_id not in registration(cluster, "t").isr, 60_000, "out"
         )
-    cluster.world.run(1_000)
+    cluster.world.run(3_000)
     produce(cluster.client(), "t", b"b", b"c", acks=1)
     seen = read_cluster(SimAdmin(cluster), ["t"])
     state = seen.partitions[T0]

@@ -66,7 +66,7 @@ def test_looks_go_on_until_ctrl_c(cluster, capsys, monkeypatch):
             cluster.world.run_until(
                 lambda: registration(cluster, "t").isr == (1,), 60_000, "2 is out"
             )
-            cluster.world.run(1_000)
+            cluster.world.run(3_000)
         elif len(looks) == 2:
             cluster.nodes[1].kill()
         elif len(looks) == 3:
@@ -76,7 +76,7 @@ def test_looks_go_on_until_ctrl_c(cluster, capsys, monkeypatch):
                 60_000,
                 "1 is back",
             )
-            cluster.world.run(1_000)
+            cluster.world.run(3_000)
         else:
             raise KeyboardInterrupt
 
