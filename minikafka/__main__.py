@@ -1,7 +1,23 @@
-"""`python -m minikafka` is the `minikafka` program."""
+"""The start of the `minikafka` program, also as `python -m minikafka`.
 
+Ctrl-C ends the program silently while it imports its modules; later the command handles it.
+"""
+
+import signal
 import sys
 
-from minikafka.cli.main import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the program; return its exit status."""
+    usual = signal.getsignal(signal.SIGINT)
+    # A program that was started in the background ignores the signal, and so it stays.
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from minikafka.cli.main import main as run  # noqa: PLC0415 - see above
+
+    signal.signal(signal.SIGINT, usual)
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

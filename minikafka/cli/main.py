@@ -12,6 +12,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from minikafka import __version__
+from minikafka.cli._suggestions import did_you_mean
 from minikafka.cli._usage import UNDECIDED
 
 _COMMANDS = {
@@ -48,6 +49,7 @@ _COMMANDS = {
 
 _WITH_VERDICT = ("verify", "judge", "demo-elr", "sim")
 _INTERRUPTED = 130
+_NO_COMMAND = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,6 +68,10 @@ def _interrupted(command: str | None) -> int:
 
 
 def _main(arguments: Sequence[str], chosen: str | None) -> int:
+    if chosen is not None and chosen not in _COMMANDS:
+        hint = did_you_mean(chosen, _COMMANDS) or "; see minikafka --help"
+        print(f"minikafka {chosen}: there is no such command{hint}", file=sys.stderr)
+        return _NO_COMMAND
     parser = argparse.ArgumentParser(prog="minikafka", description="A Kafka-compatible broker.")
     parser.add_argument("--version", action="version", version=f"minikafka {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -14,6 +14,7 @@ from minikafka.cli._numbers import whole
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
 from minikafka.harness.plan import draw
 from minikafka.harness.plan.injections import INJECTIONS
+from minikafka.harness.plan.lenient import LENIENT, unknown_rules
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import (
     CONTROLLERS,
@@ -33,7 +34,6 @@ from minikafka.harness.plan.workload_options import (
     DISTRIBUTIONS,
     WorkloadOptions,
 )
-from minikafka.harness.verdict.evidence_rules import LENIENT, unknown_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

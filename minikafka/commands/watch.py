@@ -7,11 +7,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.partition_states import ClusterState, read_cluster
-from minikafka.commands.options import ToolError
 from minikafka.commands.watch_changes import cluster_changes
 from minikafka.commands.watch_table import HEADER, chosen, headline, is_healthy, plain, row
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _CHANGES = 12
 _LINES_BESIDE_ROWS = 7
+_NOT_LIVE = (
+    "the live display needs the extra metrics: pip install 'minikafka[metrics]'; so line by line"
+)
 
 
 def show_once(client: AdminClient, topics: list[str]) -> None:
@@ -38,14 +41,15 @@ def watch(client: AdminClient, topics: list[str], interval_s: float) -> NoReturn
 
     Raises:
         AdminError: if the cluster does not answer the first poll.
-        ToolError: if the package for the live display is not installed.
     """
     state = Watch(client, topics)
     state.look()
-    if sys.stdout.isatty():
-        _live(state, interval_s)
-    else:
+    if not sys.stdout.isatty():
         _frames(state, interval_s)
+    if find_spec("rich") is None:
+        print(_NOT_LIVE, file=sys.stderr)
+        _frames(state, interval_s)
+    _live(state, interval_s)
 
 
 class Watch:
@@ -100,14 +104,9 @@ def _frames(watch: Watch, interval_s: float) -> NoReturn:
 
 
 def _live(watch: Watch, interval_s: float) -> NoReturn:
-    try:
-        from rich.console import Console
-        from rich.live import Live
-    except ImportError:
-        raise ToolError(
-            "the live display needs the extra metrics: pip install 'minikafka[metrics]'; "
-            "--once works without it"
-        ) from None
+    from rich.console import Console
+    from rich.live import Live
+
     console = Console()
     with Live(_picture(watch, console.height), console=console, screen=True) as live:
         while True:

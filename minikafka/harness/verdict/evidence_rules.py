@@ -4,7 +4,7 @@ Each rule yields the sentences that make a run undecided. `LENIENT` rules may be
 `--lenient`; then the verdict lists the rule and its sentences as left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from minikafka.harness.plan.schedule import CONTROLLER, DEPOSING
@@ -275,11 +275,3 @@ RULES: dict[str, EvidenceRule] = {
     ),
 }
 """Every rule by its name, in the order of the verdict's reasons."""
-
-LENIENT = tuple(name for name, rule in RULES.items() if rule.is_lenient)
-"""The names of the rules that `--lenient` may leave out."""
-
-
-def unknown_rules(names: Sequence[str]) -> list[str]:
-    """Return the names that are not in `LENIENT`."""
-    return [name for name in names if name not in LENIENT]

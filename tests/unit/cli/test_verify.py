@@ -5,9 +5,9 @@ import pytest
 from minikafka.cli import verify
 from minikafka.harness import preflight
 from minikafka.harness.plan.injections import INJECTIONS
+from minikafka.harness.plan.lenient import LENIENT
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.harness.plan.workload_options import WorkloadOptions
-from minikafka.harness.verdict.evidence_rules import LENIENT
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.harness.plan.lenient import LENIENT, unknown_rules
 from minikafka.harness.verdict import evidence_rules, verdict_file
-from minikafka.harness.verdict.evidence_rules import (
-    LENIENT,
-    RULES,
-    UNKNOWN_SHARE_MAX,
-    unknown_rules,
-)
+from minikafka.harness.verdict.evidence_rules import RULES, UNKNOWN_SHARE_MAX
 from minikafka.harness.verdict.silence import RECOVERY_S
 from minikafka.harness.verdict.verdict_file import decide
 from tests.mutation import Mutation, applied, mutation
@@ -223,6 +219,10 @@ def test_a_lenient_run_is_marked_even_if_no_rule_was_left_out():
 @pytest.mark.parametrize("name", [name for name in CASES if rule_of(name) not in LENIENT])
 def test_some_rules_cannot_be_left_out(name):
     assert unknown_rules([rule_of(name), *LENIENT]) == [rule_of(name)]
+
+
+def test_the_lenient_rules_are_named():
+    assert tuple(name for name, rule in RULES.items() if rule.is_lenient) == LENIENT
 
 
 def test_a_promise_is_broken_regardless_of_rules_left_out():
