@@ -100,6 +100,21 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
     return ClusterState(brokers, partitions, silent, read_quorum_leader(client))
 
 
+def read_partitions(client: AdminClient) -> ClusterState:
+    """Read brokers, leaders, ISR and ELR of all topics except internal ones, as one broker knows
+    them: without offsets, and without the leader of the quorum.
+
+    Raises:
+        AdminError: no server answers.
+    """  # noqa: D205 - one sentence
+    brokers = tuple(sorted(client.brokers()))
+    states = [
+        state for topic in _described(client, ()) if not topic.is_internal
+        for state in _states(topic)
+    ]  # fmt: skip
+    return ClusterState(brokers, {state.name: state for state in sorted(states)}, {})
+
+
 def read_leaders(client: AdminClient, topics: Sequence[str]) -> list[PartitionState]:
     """Read leaders, ISR and ELR of the named topics, as one broker knows them.
 

@@ -17,6 +17,7 @@ from minikafka.bench.processes import listeners
 _START_TIMEOUT_S = 120
 _STOP_TIMEOUT_S = 60
 _KAFKA_HEAP = "1g"
+_VOTERS = 3
 
 
 class BenchError(Exception):
@@ -57,6 +58,7 @@ def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path)
     )
     command = [sys.executable, "-m", "minikafka", "dev", "--nodes", str(nodes)]
     command += ["--base-port", str(base_port), "--dir", str(Path(directory) / "cluster")]
+    command += ["--voters", str(_VOTERS if nodes >= _VOTERS else 1), "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     stack.callback(end, process)
     assert process.stdout is not None, "it was asked for"

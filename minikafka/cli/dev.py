@@ -1,75 +1,299 @@
-"""minikafka dev: a cluster on this machine, and commands that act on one of its nodes.
+"""minikafka dev: a cluster on this machine, and commands that act on it.
 
-Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
-100 + i. The first three nodes are also controllers, on base-port + 200 + i, or only node 1 in a
-cluster of one or two nodes. Every node has its own process, whose pid and log are in the cluster's
-directory. With `--one-process` all nodes share one process, which
-starts faster, but single nodes cannot be killed.
+Without options it starts three brokers, nodes 1 to 3, and a separate controller, node 101, in the
+state folder of the user. Node i serves clients on base-port + i - 1 and the other brokers on
+base-port + 100 + i; node 101 is on base-port + 100. Every node has its own process, whose pid and
+log are in the cluster's directory. With `--one-process` all nodes share one process, which starts
+faster, but single nodes cannot be killed. Ctrl-C stops the cluster; its data stays.
 
 The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` send it a
 command through a socket in the cluster's directory, so it knows which nodes should be running.
 """
 
 import argparse
+import json
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, NoReturn
 
 from minikafka.cli._numbers import number
+from minikafka.cli._suggestions import did_you_mean
 from minikafka.config.node_config import ConfigErrors
+from minikafka.dev.control import OK, NoOwnerError, ask_owner
 from minikafka.dev.layout import Layout, LayoutError
-from minikafka.dev.supervisor import ACTIONS, Supervisor, ask_owner, run_in_one_process
+from minikafka.dev.supervisor import ACTIONS, INTERRUPTED, STATUS, Supervisor, run_in_one_process
+
+_USAGE = 2
+_FAILED = 1
+_USUAL_NODES = 3
+_USUAL_PORT = 19092
+_PORT_TRIES = 3
+_IN_USE = "in use"
+_SEPARATE = 0
+"""The value of `--voters` for a separate controller."""
+_DURABLE = "min.insync.replicas=2"
+"""With three replicas, as production clusters have it; see docs/elr-in-three-minutes.md."""
+_HELP = {
+    "kill": "end a node by SIGKILL",
+    "stop": "stop a node by a controlled shutdown",
+    "start": "start a node that was killed or stopped, and wait until it serves",
+    "pause": "freeze a node by SIGSTOP",
+    "resume": "let a paused node go on, by SIGCONT",
+    STATUS: "show the state of each node",
+    "logs": "print the logs of the nodes, or of one node",
+    "reset": "remove the cluster with all its data",
+}
+
+
+class _Subcommands(argparse._SubParsersAction):  # type: ignore[type-arg]  # noqa: SLF001
+    """Subcommands that leave an unknown one to `run`.
+
+    argparse would report the value of an unknown option as an unknown subcommand.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if values[0] in self.choices:
+            super().__call__(parser, namespace, values, option_string)
+        else:
+            setattr(namespace, self.dest, values[0])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    # Neither `choices` nor a type: after an unknown option argparse would report the wrong word.
-    parser.add_argument("action", nargs="?", metavar=f"{{{','.join(ACTIONS)}}}",
-                        help="act on one node")  # fmt: skip
-    parser.add_argument("node", nargs="?", help="the node to act on")
-    parser.add_argument("--nodes", type=number(), default=3, metavar="N",
-                        help="number of nodes (default 3)")  # fmt: skip
-    parser.add_argument("--voters", type=number(), metavar="N",
-                        help="number of controllers, the first nodes (default 3; 1 if there are "
-                        "fewer than 3 nodes)")  # fmt: skip
-    parser.add_argument("--base-port", type=number(), default=19092, metavar="PORT",
-                        help="the first node's port (default 19092)")  # fmt: skip
-    # Not `required`: argparse would then not report an unknown option.
-    parser.add_argument("--dir", type=Path, help="the cluster's directory (required)")
-    parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE",
-                        help="a value for every node; may be given several times")  # fmt: skip
-    parser.add_argument("--one-process", action="store_true", help="all nodes in one process")
+    parser.description = (__doc__ or "").partition(":")[2].strip()
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("--nodes", type=number(), metavar="N",
+        help="number of brokers (default 3, or as in the directory)")  # fmt: skip
+    add("--voters", type=number(), metavar="N",
+        help="the first N nodes are controllers, too; 0: the controller is the separate node 101 "
+        "(default 0, with 1 node 1)")  # fmt: skip
+    add("--base-port", type=number(), metavar="PORT",
+        help="the first node's port; 0: free ones (default: the former one, or 19092)")  # fmt: skip
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--dir", type=Path, metavar="DIR", help=_DIRECTORY_HELP)
+    place.add_argument("--ephemeral", action="store_true",
+                       help="a new directory that is removed at the end")  # fmt: skip
+    add("--config", action="append", default=[], metavar="KEY=VALUE",
+        help="a value for every node; may be given several times")  # fmt: skip
+    add("--one-process", action="store_true", help="all nodes in one process")
+    add("--quiet", action="store_true", help="print nothing after the start")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", action=_Subcommands)
+    for name, text in _HELP.items():
+        _add_action(actions.add_parser(name, help=text, description=text), name)
+    # An unknown action must reach `_Subcommands`.
+    parser._check_value = lambda *_: None  # type: ignore[method-assign]  # noqa: SLF001
+
+
+_DIRECTORY_HELP = "the cluster's directory (default: minikafka/dev in the user's state folder)"
+
+
+def _add_action(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.prog = f"minikafka dev {name}"
+    # SUPPRESS: `--dir` may stand before the action, too.
+    parser.add_argument("--dir", type=Path, metavar="DIR", default=argparse.SUPPRESS,
+                        help=_DIRECTORY_HELP)  # fmt: skip
+    if name in ACTIONS:
+        parser.add_argument("node", metavar="NODE", help="the node's id")
+        parser.error = _node_missing(parser, name)  # type: ignore[method-assign,assignment]
+    elif name == "logs":
+        parser.add_argument("node", metavar="NODE", nargs="?", help="the node's id")
+        # argparse takes no optional NODE after an option, so that the option takes it.
+        parser.add_argument("-f", "--follow", metavar="NODE", nargs="?", const=True,
+                            help="print new lines, until Ctrl-C")  # fmt: skip
+    elif name == STATUS:
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _node_missing(parser: argparse.ArgumentParser, name: str) -> Callable[[str], NoReturn]:
+    usual = parser.error
+
+    def error(message: str) -> NoReturn:
+        if message.endswith("required: NODE"):
+            print(f"dev {name}: give the node's id", file=sys.stderr)
+            sys.exit(_USAGE)
+        usual(message)
+
+    return error
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start a cluster and run until it is stopped, or act on one node; return the exit status."""
-    if args.dir is None:
-        print("dev: give --dir DIR, the cluster's directory", file=sys.stderr)
-        return 2
-    if args.action is not None:
-        if args.action not in ACTIONS:
-            print(f"dev {args.action}: expected one of {', '.join(ACTIONS)}", file=sys.stderr)
-            return 2
-        if args.node is None:
-            print(f"dev {args.action}: give the node's id", file=sys.stderr)
-            return 2
-        if not args.node.isascii() or not args.node.isdigit():
-            print(f"dev {args.action} {args.node}: not a node id", file=sys.stderr)
-            return 2
-        return ask_owner(args.dir, f"{args.action} {args.node}")
+    """Start a cluster and run until it is stopped, or act on one; return the exit status."""
     try:
-        layout = Layout.make(args.dir, args.nodes, args.base_port, args.config, args.voters)
-        layout.prepare()
+        if args.action is None:
+            return _start(args)
+        if args.action not in _HELP:
+            hint = did_you_mean(args.action, _HELP)
+            print(f"dev {args.action}: expected one of {', '.join(_HELP)}{hint}", file=sys.stderr)
+            return _USAGE
+        directory = _directory_of_action(args)
+        if args.action in ACTIONS:
+            return _act(directory, args.action, args.node)
+        if args.action == STATUS:
+            return _status(directory, as_json=args.json)
+        if args.action == "logs":
+            return _logs(directory, args)
+        return _reset(directory)
+    except NoOwnerError as error:
+        print(error, file=sys.stderr)
+        return _FAILED
     except ConfigErrors as error:
-        for line in error.errors:
-            print(line, file=sys.stderr)
-        return 2
+        print(*error.errors, sep="\n", file=sys.stderr)
     except LayoutError as error:
         print(error, file=sys.stderr)
-        return 2
     except OSError as error:
         print(f"{error.filename or args.dir}: {error.strerror}", file=sys.stderr)
-        return 2
-    print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
-    if args.one_process:
-        return run_in_one_process(layout)
-    return Supervisor(layout).run()
+    return _USAGE
+
+
+def _directory_of_action(args: argparse.Namespace) -> Path:
+    from minikafka.dev.place import running_directory, usual_directory
+
+    if args.dir is not None:
+        return Path(args.dir)
+    return usual_directory() if args.action == "reset" else running_directory()
+
+
+# Start
+
+
+def _start(args: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        directory = args.dir
+        if args.ephemeral:
+            from minikafka.dev.place import ephemeral_directory
+
+            directory = stack.enter_context(ephemeral_directory())
+        elif directory is None:
+            from minikafka.dev.place import usual_directory
+
+            directory = usual_directory()
+        layout = _prepared(args, directory)
+        if args.dir is None:
+            print(f"directory={layout.directory}", flush=True)
+        print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
+        if args.one_process:
+            return run_in_one_process(layout)
+        return _supervise(layout, is_quiet=args.quiet)
+
+
+def _supervise(layout: Layout, *, is_quiet: bool) -> int:
+    if is_quiet:
+        status = Supervisor(layout).run()
+    else:
+        from minikafka.commands.dev_console import Console
+
+        console = Console(layout)
+        supervisor = Supervisor(layout, console.event)
+        status = supervisor.run(lambda: console.start(supervisor.nodes))
+        console.close()
+    if status == INTERRUPTED:
+        print("minikafka dev: interrupted.", file=sys.stderr)
+    return status
+
+
+def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
+    """Write the configurations, and format new nodes; choose ports if that is asked for."""
+    from minikafka.dev.place import former_options, free_base_port
+
+    known = former_options(directory)
+    nodes = args.nodes
+    if nodes is None:
+        nodes = known.nodes if known else _USUAL_NODES
+    voters = args.voters
+    if voters is None:
+        voters = known.voters if known else _SEPARATE if nodes > 1 else 1
+    overrides: Sequence[str] = args.config
+    if voters == _SEPARATE and nodes >= _USUAL_NODES:
+        overrides = [_DURABLE, *overrides]
+    former = known.base_port if known else None
+    if args.base_port != 0:
+        port = args.base_port or former or _USUAL_PORT
+        layout = Layout.make(directory, nodes, port, overrides, voters)
+        layout.prepare()
+        return layout
+    for tries_left in reversed(range(_PORT_TRIES)):
+        port = free_base_port(nodes, former)
+        layout = Layout.make(directory, nodes, port, overrides, voters)
+        try:
+            layout.prepare()
+        except LayoutError as error:
+            # Another process may have taken a port between the choice and the check.
+            if not tries_left or _IN_USE not in str(error):
+                raise
+        else:
+            return layout
+    raise AssertionError("the last attempt returns or raises")
+
+
+# Actions
+
+
+def _act(directory: Path, action: str, node: str) -> int:
+    if not node.isascii() or not node.isdigit():
+        print(f"dev {action} {node}: not a node id", file=sys.stderr)
+        return _USAGE
+    answer = ask_owner(directory, f"{action} {node}", lambda note: print(note, flush=True))
+    if answer == OK:
+        return 0
+    print(answer, file=sys.stderr)
+    return _FAILED
+
+
+def _status(directory: Path, *, as_json: bool) -> int:
+    found: list[str] = []
+    answer = ask_owner(directory, STATUS, found.append)
+    if answer != OK:
+        print(answer, file=sys.stderr)
+        return _FAILED
+    if as_json:
+        print(found[0])
+        return 0
+    status = json.loads(found[0])
+    print(f"directory={directory}", f"bootstrap.servers={status['bootstrap.servers']}", sep="\n")
+    rows = [("node", "roles", "state", "pid", "listeners")]
+    rows += [
+        (str(it["node"]), it["roles"], it["state"], str(it["pid"] or "-"), it["listeners"])
+        for it in status["nodes"]
+    ]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
+    if status["quorum"]:
+        print(status["quorum"])
+    return 0
+
+
+def _logs(directory: Path, args: argparse.Namespace) -> int:
+    from minikafka.dev.logs import follow, log_files, merged
+
+    node = args.node or (args.follow if isinstance(args.follow, str) else None)
+    files = log_files(directory, node)
+    if not files:
+        of_node = "" if node is None else f" of node {node}"
+        print(f"there is no log{of_node} in {directory}", file=sys.stderr)
+        return _FAILED
+    for line in merged(files):
+        print(line)
+    if args.follow:
+        for line in follow(files):
+            print(line, flush=True)
+    return 0
+
+
+def _reset(directory: Path) -> int:
+    from minikafka.dev.place import reset
+
+    reset(directory)
+    print(f"removed the cluster in {directory}")
+    return 0

@@ -1,8 +1,8 @@
 """Directories, ports and configurations of a cluster on this machine.
 
 Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
-100 + i. The first nodes are also controllers, on base-port + 200 + i: three of them, or one in a
-cluster of one or two nodes. They are the voters of a dynamic quorum.
+100 + i. Either the first nodes are also controllers, on base-port + 200 + i, or the controller is a
+separate node, CONTROLLER, on base-port + 100. The controllers are the voters of a dynamic quorum.
 """
 
 import json
@@ -27,13 +27,16 @@ _BROKERS_PORT_OFFSET = 100
 _CONTROLLERS_PORT_OFFSET = 200
 _MOST_NODES = 100
 _VOTERS = 3
+CONTROLLER = 101
+"""The id of the controller that is no broker; above the ids of all brokers."""
 _CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
 """Listener names. Brokers have a separate listener, the only one that accepts their requests."""
 CONTROL = "control.sock"
 """The socket on which the owner of a cluster gets commands."""
 LOCK_SUFFIX = ".lock"
 """The end of the names of files by whose locks an owner is known; they are no part of a cluster."""
-_CLUSTER = "cluster.json"
+CLUSTER = "cluster.json"
+"""The file with the cluster's id, size and voters."""
 _UNFINISHED = "cluster.json.new"
 _WHOLE = "cluster.json.whole"
 
@@ -59,21 +62,25 @@ class Layout:
     ) -> None:
         """Lay out `nodes` nodes; node 1 has the port `base_port`.
 
-        `voters` is the number of controllers; None for the usual one. `given` are values for every
-        node, and `by_node` values for single nodes. `levels` are the levels of features in a new
-        cluster that differ from the default. Unless `is_synced`, new directories are not made
-        durable.
+        `voters` is the number of nodes that are controllers, too; None for the usual one, 0 for a
+        separate controller. `given` are values for every node, and `by_node` values for single
+        nodes. `levels` are the levels of features in a new cluster that differ from the default.
+        Unless `is_synced`, new directories are not made durable.
         """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
+        """The brokers."""
         self.base_port = base_port
         self._given = given
         self._by_node = by_node or {}
         self._levels = levels or {}
         self._is_synced = is_synced
         usual = _VOTERS if nodes >= _VOTERS else 1
-        self.voters = self.nodes[: usual if voters is None else voters]
+        first = self.nodes[: usual if voters is None else voters]
+        self.voters: Sequence[int] = first or (CONTROLLER,)
         """The nodes that are controllers."""
+        self.all_nodes: Sequence[int] = (*self.nodes, *(() if first else self.voters))
+        """The brokers, and the controller that is no broker."""
 
     @classmethod
     def make(
@@ -95,8 +102,10 @@ class Layout:
             raise LayoutError(f"--base-port {base_port}: out of range")
         if nodes > _MOST_NODES:
             raise LayoutError(f"--nodes {nodes}: at most {_MOST_NODES}")
-        if voters is not None and not 1 <= voters <= nodes:
-            raise LayoutError(f"--voters {voters}: at least 1, and at most one on each node")
+        if voters is not None and not 0 <= voters <= nodes:
+            raise LayoutError(
+                f"--voters {voters}: at most one on each node, or 0 for a separate controller"
+            )
         given = {}
         for text in overrides:
             key, separator, value = text.partition("=")
@@ -107,6 +116,8 @@ class Layout:
 
     def controller_address(self, node: int) -> tuple[str, int]:
         """Host and port of a controller."""
+        if node == CONTROLLER:
+            return _HOST, self.base_port + _BROKERS_PORT_OFFSET
         return _HOST, self.base_port + _CONTROLLERS_PORT_OFFSET + node
 
     @property
@@ -134,11 +145,13 @@ class Layout:
                 *([f"{_BROKERS}://{_HOST}:{broker_port}"] if own else ()),
             )
         )
-        if node in controllers:
+        if node == CONTROLLER:
+            listeners = advertised = f"CONTROLLER://{controllers[node]}"
+        elif node in controllers:
             listeners += f",CONTROLLER://{controllers[node]}"
         protocols = ",".join(f"{name}:PLAINTEXT" for name in (_CLIENTS, _BROKERS, "CONTROLLER"))
         return {
-            "process.roles": "broker,controller" if node in controllers else "broker",
+            "process.roles": ",".join(self._roles(node)),
             "node.id": str(node),
             "listeners": listeners,
             "advertised.listeners": advertised,
@@ -157,13 +170,19 @@ class Layout:
             **self._by_node.get(node, {}),
         }
 
+    def _roles(self, node: int) -> Iterator[str]:
+        if node in self.nodes:
+            yield "broker"
+        if node in self.voters:
+            yield "controller"
+
     def _metrics_values(self, node: int) -> dict[str, str]:
         """Give each node its own metrics port: the given port for node 1, then the next ones."""
         name = METRICS_HTTP_LISTEN.name
         host, _, port = self._given.get(name, "").rpartition(":")
         if not (port.isascii() and port.isdigit()) or int(port) == 0:
             return {}
-        return {name: f"{host}:{int(port) + node - 1}"}
+        return {name: f"{host}:{int(port) + self.all_nodes.index(node)}"}
 
     def config(self, node: int) -> NodeConfig:
         """Return a node's validated configuration."""
@@ -177,16 +196,16 @@ class Layout:
             LayoutError: if the directory has other files or a cluster of another size, or a port is
                 in use; then nothing was written.
         """
-        configs = [self.config(node) for node in self.nodes]
+        configs = [self.config(node) for node in self.all_nodes]
         if self.directory.exists() and not self.directory.is_dir():
             raise LayoutError(f"--dir {self.directory}: is a file; name a directory or a new path")
-        if _is_owned(self.directory):
+        if is_owned(self.directory):
             raise LayoutError(f"a cluster is already running in {self.directory}; stop it first")
         _check_ports(configs)
         self.directory.mkdir(parents=True, exist_ok=True)
-        known = self.directory / _CLUSTER
+        known = self.directory / CLUSTER
         if known.exists():
-            found = _read_cluster(known)
+            found = read_cluster(known)
             if found.nodes != len(self.nodes):
                 raise LayoutError(
                     f"{self.directory} holds a cluster with --nodes {found.nodes}, not --nodes"
@@ -194,8 +213,8 @@ class Layout:
                 )
             if list(found.voters) != list(self.voters):
                 raise LayoutError(
-                    f"{self.directory} holds a cluster with --voters {len(found.voters)}, not "
-                    f"--voters {len(self.voters)}"
+                    f"{self.directory} holds a cluster with --voters {found.voters_option}, not "
+                    f"--voters {0 if CONTROLLER in self.voters else len(self.voters)}"
                 )
             self._write_properties()
             return
@@ -211,7 +230,7 @@ class Layout:
         if not others:
             # If the file exists, it may be incomplete.
             _draw_cluster(self).write(unfinished)
-        cluster = _read_cluster(unfinished)
+        cluster = read_cluster(unfinished)
         self._write_properties()
         self._format(configs, cluster)
         # A separate file, so that the renamed one is complete; the other file has the ids.
@@ -221,7 +240,7 @@ class Layout:
         unfinished.unlink()
 
     def _write_properties(self) -> None:
-        for node in self.nodes:
+        for node in self.all_nodes:
             self.home(node).mkdir(exist_ok=True)
             lines = [f"{key}={_escaped(value)}" for key, value in self.values(node).items()]
             self.properties_file(node).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -233,7 +252,7 @@ class Layout:
 
         if CONTROLLER_QUORUM_VOTERS.name in self._given:
             return None
-        listener = self.config(1).controller_listener_names[0]
+        listener = self.config(self.voters[0]).controller_listener_names[0]
         return VoterSet.of(
             RaftVoter(
                 node,
@@ -276,6 +295,11 @@ class ClusterFile(NamedTuple):
     nodes: int
     voters: dict[int, str]
 
+    @property
+    def voters_option(self) -> int:
+        """The value of `--voters`."""
+        return 0 if CONTROLLER in self.voters else len(self.voters)
+
     def write(self, path: Path) -> None:
         """Write the file."""
         content = {"cluster.id": self.cluster_id, "nodes": self.nodes, "voters": self.voters}
@@ -314,7 +338,7 @@ def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
         yield f"{METRICS_HTTP_LISTEN.name} {host}:{port}", host, port
 
 
-def _read_cluster(path: Path) -> ClusterFile:
+def read_cluster(path: Path) -> ClusterFile:
     """Read the file of a cluster.
 
     Raises:
@@ -331,7 +355,7 @@ def _read_cluster(path: Path) -> ClusterFile:
     return ClusterFile(cluster_id, nodes, voters)
 
 
-def _is_owned(directory: Path) -> bool:
+def is_owned(directory: Path) -> bool:
     """True if a process owns the cluster in a directory."""
     try:
         with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

@@ -1,33 +1,41 @@
-"""The process that owns a cluster's nodes, and the socket by which it gets commands.
+"""The process that owns a cluster's nodes.
 
-`dev kill|stop|start|pause|resume` send it a command by a socket in the cluster's directory, so it
+`dev kill|stop|start|pause|resume` send it commands by a socket in the cluster's directory, so it
 always knows which nodes should be running.
 """
 
+import json
 import os
-import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import chdir, suppress
-from pathlib import Path
-from typing import IO
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from minikafka.config.node_config import NodeConfig
-from minikafka.dev.layout import CONTROL, Layout
+from minikafka.dev.control import ERROR, OK, Control, Say
+from minikafka.dev.layout import Layout
+from minikafka.dev.node_process import STOP_TIMEOUT_S, NodeProcess
 from minikafka.dev.stop_signal import StopSignal
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import ForkedNode, Nursery, NurseryError
+from minikafka.server.nursery import Nursery, NurseryError
 
 ACTIONS = ("kill", "stop", "start", "pause", "resume")
-_STOP_TIMEOUT_S = 60
+STATUS = "status"
+INTERRUPTED = 130
+"""The exit status after Ctrl-C before the cluster was ready."""
 _ACQUAINTANCE_TIMEOUT_S = 10
-_SHOWN_LINES = 5
-_SILENCE_S = 2
+_SILENCE_S = 2.0
 """After this time a command says what it waits for."""
+_WARNINGS_AFTER_S = 4.0
+"""After this time it repeats the last warning of each node that it waits for."""
+_GRACE_S = 0.8
+"""The time in which nodes stop that cannot hand over their leaderships."""
+_LOOK_EVERY_S = 0.01
+_SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
+_DONE = {"pause": "was paused", "resume": "goes on"}
 
 
 def run_in_one_process(layout: Layout) -> int:
@@ -38,8 +46,12 @@ def run_in_one_process(layout: Layout) -> int:
     set_up_logging(
         "%(asctime)s %(levelname)s %(name)s: %(message)s", path=layout.directory / "cluster.log"
     )
-    waiting = dict.fromkeys(layout.nodes)
-    notice = _notice(layout)
+    waiting = dict.fromkeys(layout.all_nodes)
+    notice = threading.Timer(
+        _SILENCE_S, lambda: _tell(f"{_waiting_for(list(waiting))}; see cluster.log")
+    )
+    notice.daemon = True
+    notice.start()
 
     def started(config: NodeConfig) -> None:
         waiting.pop(config.node_id, None)
@@ -48,20 +60,20 @@ def run_in_one_process(layout: Layout) -> int:
             # In another thread, since it waits for answers of the brokers in this thread.
             threading.Thread(target=_say_ready, args=(layout,), daemon=True).start()
 
-    for node in layout.nodes:
+    for node in layout.all_nodes:
         (layout.directory / f"node-{node}.pid").write_text(f"{os.getpid()}\n")
     try:
-        return run_nodes([layout.config(node) for node in layout.nodes], started)
+        return run_nodes([layout.config(node) for node in layout.all_nodes], started)
     except StartError as error:
-        print(error, file=sys.stderr)
+        _tell(str(error))
         return 1
     finally:
         notice.cancel()
-        for node in layout.nodes:
+        for node in layout.all_nodes:
             (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
 
 
-def _say_ready(layout: Layout) -> None:
+def _say_ready(layout: Layout, is_wanted: Callable[[], bool] = lambda: True) -> None:
     """Print "ready" as soon as every broker can name all brokers to clients."""
     if len(layout.nodes) > 1:
         # Imported here, since a cluster of one node does not need it.
@@ -72,9 +84,11 @@ def _say_ready(layout: Layout) -> None:
             addresses = layout.bootstrap_servers.split(",")
             await_everybody(addresses, layout.nodes, timeout_s=_ACQUAINTANCE_TIMEOUT_S)
         except AdminError as error:
-            print(f"not every broker knows the others yet: {error}", file=sys.stderr)
-    print("ready", flush=True)
-    _say_leader(layout)
+            if is_wanted():
+                _tell(f"not every broker knows the others yet: {error}")
+    if is_wanted():
+        print("ready", flush=True)
+        _say_leader(layout)
 
 
 def _say_leader(layout: Layout) -> None:
@@ -92,248 +106,323 @@ def _say_leader(layout: Layout) -> None:
         print(leader, flush=True)
 
 
-def _notice(layout: Layout) -> threading.Timer:
-    """Start a timer that says after two seconds what the start of a cluster waits for."""
-    majority = len(layout.voters) // 2 + 1
-    text = (
-        f"waiting until {len(layout.nodes)} nodes serve; the quorum needs {majority} of"
-        f" {len(layout.voters)} controllers; the nodes' logs are in {layout.directory}"
-    )
-    timer = threading.Timer(_SILENCE_S, print, (text,), {"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
-    return timer
-
-
-class NodeProcess:
-    """One node's process; `process` is None before the first launch."""
-
-    def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
-        """Start no process; `launch` does."""
-        self._layout = layout
-        self._lifeline = lifeline
-        self.node = node
-        self.process: ForkedNode | None = None
-        self._ready: IO[bytes] | None = None
-        self._logged_bytes = 0
-
-    @property
-    def pid_file(self) -> Path:
-        """The file with the pid."""
-        return self._layout.directory / f"node-{self.node}.pid"
-
-    @property
-    def log_file(self) -> Path:
-        """The node's log file."""
-        return self._layout.directory / f"node-{self.node}.log"
-
-    @property
-    def is_running(self) -> bool:
-        """True while the process exists."""
-        return self.process is not None and self.process.poll() is None
-
-    def launch(self, nursery: Nursery) -> None:
-        """Start the process; `await_ready` waits until it serves."""
-        with self.log_file.open("ab") as log:
-            self._logged_bytes = log.tell()
-            self.process, ready = nursery.launch(
-                self._layout.properties_file(self.node), log, self._lifeline
-            )
-        self._ready = os.fdopen(ready, "rb")
-        self.pid_file.write_text(f"{self.process.pid}\n")
-
-    def await_ready(self) -> bool:
-        """Wait until the node serves; return False if it exited first."""
-        assert self._ready is not None
-        with self._ready as pipe:
-            return bool(pipe.readline())
-
-    def last_lines(self) -> list[str]:
-        """Return the last lines that this process has logged, none of earlier processes."""
-        with self.log_file.open("rb") as log:
-            log.seek(self._logged_bytes)
-            return log.read().decode(errors="replace").splitlines()[-_SHOWN_LINES:]
-
-    def signal(self, number: int) -> None:
-        """Send a signal to the process."""
-        assert self.process is not None
-        self.process.send_signal(number)
-
-    def wait(self) -> int:
-        """Wait until the process exits; return its exit status."""
-        assert self.process is not None
-        status = self.process.wait(timeout=_STOP_TIMEOUT_S)
-        self.pid_file.unlink(missing_ok=True)
-        # A process killed by a signal has a negative status; shells use 128 + signal instead.
-        return status if status >= 0 else 128 - status
-
-
 class Supervisor:
     """Owns the processes of a cluster."""
 
-    def __init__(self, layout: Layout) -> None:
-        """Start no process; `run` does."""
+    def __init__(self, layout: Layout, on_event: Callable[[str], object] | None = None) -> None:
+        """Start no process; `run` does.
+
+        `on_event` is called, from any thread, with a sentence about each change of a node's
+        process after the start of the cluster.
+        """
         self._layout = layout
+        self._on_event = on_event or (lambda _: None)
         # First, while this process has one thread, and no descriptor that a node must not have.
         self._nursery = Nursery.fork()
         lifeline = Lifeline()
-        self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
+        self.nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.all_nodes}
         self._stop = StopSignal()
         self._lock = threading.Lock()
+        self._started = threading.Event()
+        """Set when commands may act on nodes, or at the end."""
 
-    def run(self) -> int:
+    def run(self, on_ready: Callable[[], object] | None = None) -> int:
         """Start all nodes, wait for a stop signal, stop all nodes; return the exit status."""
         self._stop.install()
-        control = self._listen()
-        notice = _notice(self._layout)
-        status = 0
+        control = Control(self._layout.directory)
+        control.serve(self.act)
+        is_ready, status = False, 0
         try:
-            for process in self._nodes.values():
+            for process in self.nodes.values():
                 process.launch(self._nursery)
-            failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
-            notice.cancel()
-            if failed is None:
-                _say_ready(self._layout)
-                threading.Thread(target=self._serve, args=(control,), daemon=True).start()
-                self._stop.wait()
-            elif not self._stop.is_set:
+            failed = self._await_start()
+            if failed is not None:
                 self._explain(failed)
                 status = 1
+            elif not self._stop.is_set:
+                is_ready = True
+                self._await_acquaintance()
+                for process in self.nodes.values():
+                    self._watch_end(process)
+                self._started.set()
+                if on_ready is not None:
+                    on_ready()
+                self._stop.wait()
         except NurseryError as error:
-            print(f"a node cannot be started: {error}", file=sys.stderr)
+            _tell(f"a node cannot be started: {error}")
             status = 1
         finally:
-            notice.cancel()
+            self._started.set()
             control.close()
-            (self._layout.directory / CONTROL).unlink(missing_ok=True)
-            status = self._stop_all() or status
+            stopped = self._stop_all(is_ready=is_ready)
+            status = status or (stopped if is_ready else INTERRUPTED)
             self._nursery.close()
         return status
 
-    def _listen(self) -> socket.socket:
-        control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # A relative name, since the path of a socket must not exceed 107 bytes.
-        with chdir(self._layout.directory):
-            Path(CONTROL).unlink(missing_ok=True)
-            control.bind(CONTROL)
-        control.listen()
-        return control
+    # The start
+
+    def _await_start(self) -> NodeProcess | None:
+        """Wait until every node serves, or for a stop signal; return a node that exited first."""
+        waiting = list(self.nodes.values())
+        begun_s, is_silent = time.monotonic(), True
+        told: dict[int, str] = {}
+        while waiting and not self._stop.is_set:
+            fds = self._stop.wait(*(each.ready_fd for each in waiting), timeout_s=0.5)
+            for process in [each for each in waiting if each.ready_fd in fds]:
+                waiting.remove(process)
+                if not process.await_ready():
+                    return None if self._stop.is_set else process
+            waited_s = time.monotonic() - begun_s
+            if waiting and is_silent and waited_s >= _SILENCE_S:
+                is_silent = False
+                _tell(f"{self._wait_of_start(waiting)}; the logs are in {self._layout.directory}")
+            if waited_s >= _WARNINGS_AFTER_S:
+                self._repeat_warnings(waiting, told, _tell)
+        return None
+
+    def _wait_of_start(self, waiting: Sequence[NodeProcess]) -> str:
+        text = _waiting_for([each.node for each in waiting])
+        away = [node for node in self._layout.voters if not self._votes(node)]
+        if len(away) >= self._majority:
+            text += f"; a majority of the controllers does not run: {_listed(away)}"
+        return text
+
+    def _repeat_warnings(
+        self, waiting: Sequence[NodeProcess], told: dict[int, str], say: Say
+    ) -> None:
+        """Say the last warning of each node, unless it was told."""
+        for process in waiting:
+            warning = process.last_warning()
+            if warning and warning != told.get(process.node):
+                told[process.node] = warning
+                say(f"node {process.node}: {warning}")
+
+    def _await_acquaintance(self) -> None:
+        """Say that the cluster is ready, unless there is a stop signal before."""
+        done, finish = os.pipe()
+
+        def work() -> None:
+            try:
+                _say_ready(self._layout, lambda: not self._stop.is_set)
+            finally:
+                os.close(finish)
+
+        # In another thread, so that a signal does not wait for the answers of the brokers.
+        threading.Thread(target=work, daemon=True).start()
+        self._stop.wait(done)
+        os.close(done)
 
     def _explain(self, failed: NodeProcess) -> None:
         """Print the last log lines of the nodes that exited."""
         with suppress(subprocess.TimeoutExpired):
             # The pipe closes a moment before the process exits.
             failed.wait()
-        for process in self._nodes.values():
+        for process in self.nodes.values():
             if process is failed or not process.is_running:
                 lines = process.last_lines() or ["it exited before it logged anything"]
-                print(f"node {process.node} did not start:", *lines, sep="\n", file=sys.stderr)
+                _tell("\n".join([f"node {process.node} did not start:", *lines]))
 
-    def _serve(self, control: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = control.accept()
-            except OSError:
-                return
-            # A thread for each: a node that starts may wait for another one, for a quorum.
-            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+    def _watch_end(self, process: NodeProcess) -> None:
+        """Report the end of a process, unless all nodes are stopped."""
 
-    def _answer(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rw") as stream, suppress(OSError):
-            words = stream.readline().split()
-            if words:
-                stream.write(self._act(words) + "\n")
-                stream.flush()
+        def watch() -> None:
+            assert process.process is not None
+            process.process.wait()
+            if not self._stop.is_set:
+                how = process.how_ended
+                how = f"was {how}" if how in {"killed", "stopped"} else how
+                self._on_event(f"node {process.node} {how}")
 
-    def _act(self, words: Sequence[str]) -> str:
+        threading.Thread(target=watch, daemon=True).start()
+
+    # Commands
+
+    def act(self, words: Sequence[str], say: Say = lambda _: None) -> str:
+        """Do what a command says; return the last line of the answer."""
+        if list(words) == [STATUS]:
+            say(json.dumps(self._status()))
+            return OK
         if len(words) != 2 or words[0] not in ACTIONS:
-            return f"error: unknown command {' '.join(words)!r}"
-        process = next((it for node, it in self._nodes.items() if str(node) == words[1]), None)
+            return f"{ERROR}unknown command {' '.join(words)!r}"
+        process = next((it for node, it in self.nodes.items() if str(node) == words[1]), None)
         if process is None:
-            return f"error: there is no node {words[1]}"
+            known = _listed(list(self.nodes))
+            return f"{ERROR}there is no node {words[1]}; the nodes are {known}"
+        if not self._started.wait(_SILENCE_S):
+            say("waiting until the cluster has started")
+            self._started.wait()
         if words[0] == "start":
-            return self._start(process)
+            return self._start(process, say)
         with self._lock:
-            return self._act_on(process, words[0])
+            had_majority = self._has_majority
+            answer = self._act_on(process, words[0], say)
+            if answer == OK and had_majority and not self._has_majority:
+                self._tell_loss(say)
+            return answer
 
-    def _start(self, process: NodeProcess) -> str:
+    def _start(self, process: NodeProcess, say: Say) -> str:
         with self._lock:
             if process.is_running:
-                return f"error: node {process.node} is running"
+                return f"{ERROR}node {process.node} is running"
             try:
                 if self._nursery.has_ended:
                     # It was ended from outside, with all nodes. This process has threads by now.
                     self._nursery = Nursery.spawn()
                 process.launch(self._nursery)
             except NurseryError as error:
-                return f"error: {error}"
-        return "ok" if process.await_ready() else f"error: see {process.log_file}"
+                return f"{ERROR}{error}"
+        self._watch_end(process)
+        begun_s, is_silent = time.monotonic(), True
+        told: dict[int, str] = {}
+        while not self._stop.wait(process.ready_fd, timeout_s=0.5) and not self._stop.is_set:
+            waited_s = time.monotonic() - begun_s
+            if is_silent and waited_s >= _SILENCE_S:
+                is_silent = False
+                say(self._wait_of_start([process]))
+            if waited_s >= _WARNINGS_AFTER_S:
+                self._repeat_warnings([process], told, say)
+        if self._stop.is_set:
+            return f"{ERROR}the cluster is being stopped"
+        if not process.await_ready():
+            return f"{ERROR}node {process.node} did not start: see {process.log_file}"
+        self._on_event(f"node {process.node} serves")
+        return OK
 
-    def _act_on(self, process: NodeProcess, action: str) -> str:
+    def _act_on(self, process: NodeProcess, action: str, say: Say) -> str:
         if not process.is_running:
-            return f"error: node {process.node} is not running"
+            return f"{ERROR}node {process.node} is not running"
         if action in _SIGNALS:
             process.signal(_SIGNALS[action])
-            return "ok"
+            process.is_paused = action == "pause"
+            self._on_event(f"node {process.node} {_DONE[action]}")
+            return OK
+        if action == "stop" and not self._has_majority:
+            return (
+                f"{ERROR}node {process.node} cannot hand over its leaderships: "
+                f"{self._lost_majority}; `kill` ends it"
+            )
         process.signal(signal.SIGKILL if action == "kill" else signal.SIGTERM)
         try:
-            status = process.wait()
+            try:
+                status = process.wait(_SILENCE_S)
+            except subprocess.TimeoutExpired:
+                say(f"waiting until node {process.node} has handed over its leaderships")
+                status = process.wait(STOP_TIMEOUT_S - _SILENCE_S)
         except subprocess.TimeoutExpired:
-            return f"error: node {process.node} did not stop within {_STOP_TIMEOUT_S} s"
+            return f"{ERROR}node {process.node} did not stop within {STOP_TIMEOUT_S} s"
         if action == "stop" and status != 0:
-            return f"error: node {process.node} exited with status {status}"
-        return "ok"
+            return f"{ERROR}node {process.node} exited with status {status}"
+        return OK
 
-    def _stop_all(self) -> int:
+    def _status(self) -> dict[str, object]:
+        layout = self._layout
+        return {
+            "bootstrap.servers": layout.bootstrap_servers,
+            "nodes": [
+                {
+                    "node": each.node,
+                    "roles": layout.values(each.node)["process.roles"],
+                    "state": each.state,
+                    "pid": each.process.pid if each.process and each.is_running else None,
+                    "listeners": layout.values(each.node)["advertised.listeners"],
+                    "log": str(each.log_file),
+                }
+                for each in self.nodes.values()
+            ],
+            "quorum": "" if self._has_majority else self._lost_majority,
+        }
+
+    # The quorum
+
+    @property
+    def _majority(self) -> int:
+        return len(self._layout.voters) // 2 + 1
+
+    def _votes(self, node: int) -> bool:
+        return self.nodes[node].is_running and not self.nodes[node].is_paused
+
+    @property
+    def _has_majority(self) -> bool:
+        return sum(map(self._votes, self._layout.voters)) >= self._majority
+
+    @property
+    def _lost_majority(self) -> str:
+        voters = self._layout.voters
+        count = sum(map(self._votes, voters))
+        return (
+            f"the quorum has lost its majority ({count} of {len(voters)} controllers "
+            f"{'runs' if count == 1 else 'run'})"
+        )
+
+    def _tell_loss(self, say: Say) -> None:
+        away = [node for node in self._layout.voters if not self._votes(node)]
+        text = (
+            f"{self._lost_majority}: no leader is elected, and nothing is created or changed, "
+            f"until node {_listed(away, 'or')} is back"
+        )
+        say(text)
+        self._on_event(text)
+
+    # The end
+
+    def _stop_all(self, *, is_ready: bool) -> int:
         """Stop the brokers first, then the controllers: brokers need them to shut down."""
+        for process in self.nodes.values():
+            if process.is_paused and process.is_running:
+                process.signal(signal.SIGCONT)
+                process.is_paused = False
+        voters = self._layout.voters
+        groups = (
+            [each for each in self.nodes.values() if each.node not in voters],
+            [self.nodes[node] for node in voters],
+        )
+        if not is_ready or not self._has_majority:
+            if is_ready and any(each.is_running for each in self.nodes.values()):
+                _tell(f"{self._lost_majority}: the brokers cannot hand over their leaderships")
+            return self._stop_together([*groups[0], *groups[1]], _GRACE_S, is_told=is_ready)
         with self._lock:
-            voters = self._layout.voters
-            status = _stop_together([p for p in self._nodes.values() if p.node not in voters])
-            return _stop_together([self._nodes[node] for node in voters]) or status
+            status = self._stop_together(groups[0], STOP_TIMEOUT_S)
+            return self._stop_together(groups[1], STOP_TIMEOUT_S) or status
+
+    def _stop_together(
+        self, processes: Sequence[NodeProcess], patience_s: float, *, is_told: bool = True
+    ) -> int:
+        """Stop nodes; kill those that still run after `patience_s`, or after a second signal."""
+        running = [process for process in processes if process.is_running]
+        for process in running:
+            process.signal(signal.SIGTERM)
+        begun_s, is_silent = time.monotonic(), True
+        while any(each.is_running for each in running):
+            waited_s = time.monotonic() - begun_s
+            if waited_s >= patience_s or self._stop.is_repeated:
+                break
+            if is_silent and waited_s >= _SILENCE_S:
+                is_silent = False
+                left = [each.node for each in running if each.is_running]
+                _tell(f"waiting until node {_listed(left)} has stopped; Ctrl-C again kills it")
+            time.sleep(_LOOK_EVERY_S)
+        status = 0
+        for process in running:
+            if process.is_running:
+                process.signal(signal.SIGKILL)
+                if is_told:
+                    _tell(f"node {process.node} did not stop in time; killed")
+                process.wait()
+                status = 1
+            else:
+                status = process.wait() or status
+        return status
 
 
-_WAITS = {
-    "start": "waiting until the node serves; it needs a majority of the controllers",
-    "stop": "waiting until the node has handed over its leaderships and has stopped",
-}
-_SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
+def _waiting_for(nodes: Sequence[int]) -> str:
+    return f"waiting until node {_listed(nodes)} {'serves' if len(nodes) == 1 else 'serve'}"
 
 
-def _stop_together(processes: Sequence[NodeProcess]) -> int:
-    running = [process for process in processes if process.is_running]
-    for process in running:
-        process.signal(signal.SIGCONT)
-        process.signal(signal.SIGTERM)
-    status = 0
-    for process in running:
-        try:
-            status = process.wait() or status
-        except subprocess.TimeoutExpired:
-            print(f"node {process.node} did not stop in time; killed", file=sys.stderr)
-            process.signal(signal.SIGKILL)
-            process.wait()
-            status = 1
-    return status
+def _listed(nodes: Sequence[int], word: str = "and") -> str:
+    """Return ids as "1, 2 and 3"."""
+    *first, last = map(str, nodes)
+    return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def ask_owner(directory: Path, command: str) -> int:
-    """Send a command ("kill 2") to the owner of a cluster; return the exit status."""
-    try:
-        with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.connect(CONTROL)
-            with connection.makefile("rw") as stream:
-                stream.write(command + "\n")
-                stream.flush()
-                if not select.select([connection], [], [], _SILENCE_S)[0]:
-                    print(
-                        f"{command}: {_WAITS.get(command.split(maxsplit=1)[0], 'waiting')}",
-                        flush=True,
-                    )
-                answer = stream.readline().strip()
-    except OSError as error:
-        print(f"no cluster runs in {directory}: {error.strerror}", file=sys.stderr)
-        return 1
-    if answer == "ok":
-        return 0
-    print(answer, file=sys.stderr)
-    return 1
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -5,8 +5,10 @@ import socket
 
 import pytest
 
+from minikafka.cli import dev
 from minikafka.cli.main import main
 from minikafka.config.node_config import ConfigErrors
+from minikafka.dev import logs
 from minikafka.dev.layout import Layout, LayoutError
 from minikafka.raft.snapshots import SnapshotId, read_snapshot
 from minikafka.server import format as formatting
@@ -224,7 +226,7 @@ def test_a_value_that_does_not_work_leaves_nothing_behind(home):
     [
         (["--nodes", "0"], "at least one node"),
         (["--nodes", "101"], "at most 100"),
-        (["--base-port", "0"], "out of range"),
+        (["--base-port", "70000"], "out of range"),
         (["--base-port", "65500"], "out of range"),
         (["--config", "nonsense"], "expected KEY=VALUE"),
         (["--config", "min.insync.replica=1"], "min.insync.replicas"),
@@ -239,7 +241,10 @@ def test_refusals_name_what_is_wrong(home, arguments, words, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["kil", "2"], "dev kil: expected one of kill, stop, start, pause, resume"),
+        (
+            ["kil", "2"],
+            "status, logs, reset; did you mean kill?",
+        ),
         (["kill", "two"], "dev kill two: not a node id"),
     ],
 )
@@ -255,17 +260,127 @@ def test_an_option_that_does_not_exist_is_named_and_not_its_value(home, with_dir
     assert "unrecognized arguments: --nods" in capsys.readouterr().err
 
 
-def test_a_cluster_needs_a_place(capsys):
-    assert main(["dev"]) == 2
-    assert "give --dir DIR" in capsys.readouterr().err
+@pytest.fixture
+def state(tmp_path, monkeypatch):
+    """The folder of minikafka in the user's state folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "minikafka"
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The layouts of the clusters that would have run."""
+    found = []
+    monkeypatch.setattr(dev, "_supervise", lambda layout, *, is_quiet: found.append(layout) or 0)
+    return found
+
+
+def test_without_a_directory_it_is_in_the_state_folder(state, started, port, capsys):
+    assert main(["dev", "--base-port", str(port)]) == 0
+    (layout,) = started
+    assert layout.directory == state / "dev"
+    assert f"directory={state / 'dev'}\n" in capsys.readouterr().out
+
+
+def test_three_brokers_and_a_separate_controller_are_usual(state, started, port):
+    assert main(["dev", "--base-port", str(port)]) == 0
+    (layout,) = started
+    assert list(layout.all_nodes) == [1, 2, 3, 101]
+    assert layout.values(101)["process.roles"] == "controller"
+    assert layout.values(101)["listeners"] == f"CONTROLLER://127.0.0.1:{port + 100}"
+    assert {layout.values(node)["process.roles"] for node in (1, 2, 3)} == {"broker"}
+    assert layout.values(1)["min.insync.replicas"] == "2"
+
+
+def test_one_node_is_its_own_controller(home, started, port):
+    assert main(["dev", "--dir", str(home), "--nodes", "1", "--base-port", str(port)]) == 0
+    (layout,) = started
+    assert list(layout.all_nodes) == list(layout.voters) == [1]
+    assert "min.insync.replicas" not in layout.values(1)
+
+
+def test_a_directory_keeps_its_options(home, started, port):
+    given = ["--nodes", "2", "--voters", "1", "--base-port", str(port)]
+    assert main(["dev", "--dir", str(home), *given]) == 0
+    assert main(["dev", "--dir", str(home)]) == 0
+    former, layout = started
+    assert (layout.nodes, layout.voters) == (former.nodes, former.voters)
+    assert layout.base_port == port
+
+
+def test_free_ports_are_taken_and_kept(home, started, capsys):
+    for _ in range(2):
+        assert main(["dev", "--dir", str(home), "--nodes", "1", "--base-port", "0"]) == 0
+    first, second = started
+    assert first.base_port == second.base_port > 0
+    assert f"bootstrap.servers=127.0.0.1:{first.base_port}\n" in capsys.readouterr().out
+
+
+def test_a_temporary_directory_is_removed_and_so_is_one_that_was_left(state, started, port):
+    left = state / "ephemeral-left"
+    left.mkdir(parents=True)
+    (left / "owner.lock").touch()
+    assert main(["dev", "--ephemeral", "--nodes", "1", "--base-port", str(port)]) == 0
+    (layout,) = started
+    assert layout.directory.parent.parent == state
+    assert list(state.iterdir()) == []
+
+
+def test_reset_removes_the_cluster_and_leaves_files_of_others(home, started, port, capsys):
+    main(["dev", "--dir", str(home), "--nodes", "1", "--base-port", str(port)])
+    (home / "mine.txt").touch()
+    assert main(["dev", "reset", "--dir", str(home)]) == 0
+    assert list(home.iterdir()) == [home / "mine.txt"]
+    assert main(["dev", "reset", "--dir", str(home)]) == 2
+    assert capsys.readouterr().err == f"there is no cluster in {home}\n"
+
+
+def test_logs_are_merged_by_time(home, capsys):
+    home.mkdir()
+    (home / "node-1.log").write_text("2026-11-27 10:00:00,100 a\n2026-11-27 10:00:02,000 c\nmore\n")
+    (home / "node-2.log").write_text("2026-11-27 10:00:01,000 b\n")
+    assert main(["dev", "logs", "--dir", str(home)]) == 0
+    assert [line[-1] for line in capsys.readouterr().out.splitlines()] == ["a", "b", "c", "e"]
+    assert main(["dev", "logs", "2", "--dir", str(home)]) == 0
+    assert capsys.readouterr().out == "2026-11-27 10:00:01,000 b\n"
+    assert main(["dev", "logs", "3", "--dir", str(home)]) == 1
+    assert capsys.readouterr().err == f"there is no log of node 3 in {home}\n"
+
+
+@pytest.mark.parametrize("arguments", [["-f", "2"], ["2", "-f"]])
+def test_new_lines_of_one_log_are_followed(home, capsys, monkeypatch, arguments):
+    home.mkdir()
+    for node in (1, 2):
+        (home / f"node-{node}.log").write_text(f"of {node}\n")
+
+    def append(_):
+        if (home / "node-2.log").read_text().endswith("later\n"):
+            raise KeyboardInterrupt
+        for node in (1, 2):
+            with (home / f"node-{node}.log").open("a") as log:
+                log.write(f"{node} later\n")
+
+    monkeypatch.setattr(logs.time, "sleep", append)
+    assert main(["dev", "logs", *arguments, "--dir", str(home)]) == 130
+    assert capsys.readouterr().out == "of 2\n2 later\n"
+
+
+def test_each_action_has_its_own_help(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["dev", "kill", "--help"])
+    out = capsys.readouterr().out
+    assert out.startswith("usage: minikafka dev kill [-h] [--dir DIR] NODE\n")
+    assert "--base-port" not in out
 
 
 @pytest.mark.parametrize("action", ["kill", "start", "pause"])
 def test_actions_need_a_node_and_a_cluster_that_runs(home, action, capsys):
-    assert main(["dev", action, "--dir", str(home)]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["dev", action, "--dir", str(home)])
     assert "give the node's id" in capsys.readouterr().err
-    assert main(["dev", action, "1", "--dir", str(home)]) == 1
-    assert "no cluster runs in" in capsys.readouterr().err
+    for arguments in ([action, "1", "--dir", str(home)], ["--dir", str(home), action, "1"]):
+        assert main(["dev", *arguments]) == 1
+        assert "no cluster runs in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

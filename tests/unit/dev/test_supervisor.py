@@ -1,5 +1,8 @@
-"""What the owner of a cluster says while it starts."""
+"""What the owner of a cluster says and does."""
 
+import json
+import signal
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -17,20 +20,127 @@ def layout(tmp_path):
     return Layout(tmp_path / "cluster", 3, 21890, {})
 
 
-def test_a_start_that_takes_long_says_what_it_waits_for(layout, capsys, monkeypatch):
-    monkeypatch.setattr(supervisor, "_SILENCE_S", 0.0)
-    supervisor._notice(layout).join()
-    assert capsys.readouterr().err == (
-        "waiting until 3 nodes serve; the quorum needs 2 of 3 controllers;"
-        f" the nodes' logs are in {layout.directory}\n"
+def owner_of(layout, monkeypatch):
+    """An owner whose nursery forks nothing; its commands may act at once."""
+    monkeypatch.setattr(supervisor, "Nursery", FailingNursery)
+    monkeypatch.setattr(StopSignal, "install", lambda _: None)
+    layout.prepare()
+    owner = supervisor.Supervisor(layout)
+    owner._started.set()
+    return owner
+
+
+class FakeProcess:
+    """A process that runs until it is told how it ended."""
+
+    def __init__(self):
+        self.pid = 4711
+        self.returncode = None
+        self.signals = []
+
+    def poll(self):
+        return self.returncode
+
+    def wait(self, timeout=None):
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("node", timeout)
+        return self.returncode
+
+    def send_signal(self, number):
+        self.signals.append(number)
+        if number == signal.SIGKILL:
+            self.returncode = -number
+
+
+@pytest.fixture
+def running(layout, monkeypatch):
+    """An owner of three nodes that run, all of them controllers."""
+    owner = owner_of(layout, monkeypatch)
+    for each in owner.nodes.values():
+        each.process = FakeProcess()
+    return owner
+
+
+def test_a_start_that_takes_long_says_what_it_waits_for(running):
+    nodes = list(running.nodes.values())
+    assert running._wait_of_start(nodes[1:]) == "waiting until node 2 and 3 serve"
+    for each in nodes[1:]:
+        each.process.returncode = 0
+    assert running._wait_of_start(nodes[1:2]) == (
+        "waiting until node 2 serves; a majority of the controllers does not run: 2 and 3"
     )
 
 
-def test_a_start_that_is_fast_says_nothing(layout, capsys):
-    notice = supervisor._notice(layout)
-    notice.cancel()
-    notice.join()
-    assert capsys.readouterr().err == ""
+def test_the_last_warning_of_a_node_is_repeated_once(running, layout):
+    node = running.nodes[2]
+    running.nodes[1].log_file.touch()
+    node.log_file.write_text(
+        "2026-11-27 10:00:00,000 WARNING [node 2] minikafka.server: see ulimit -n\n"
+        "2026-11-27 10:00:01,000 INFO [node 2] minikafka.raft: voted\n"
+    )
+    told, said = {}, []
+    for _ in range(2):
+        running._repeat_warnings([running.nodes[1], node], told, said.append)
+    assert said == ["node 2: server: see ulimit -n"]
+
+
+def test_the_loss_of_the_quorum_is_told_when_it_happens(running):
+    notes = []
+    assert running.act(["kill", "3"], notes.append) == "ok"
+    assert notes == []
+    assert running.act(["kill", "2"], notes.append) == "ok"
+    (told,) = notes
+    assert told == (
+        "the quorum has lost its majority (1 of 3 controllers runs): no leader is elected, and "
+        "nothing is created or changed, until node 2 or 3 is back"
+    )
+    assert running.act(["kill", "1"], notes.append) == "ok"
+    assert notes == [told]
+
+
+def test_a_paused_controller_does_not_count(running):
+    notes = []
+    for node in ("2", "3"):
+        assert running.act(["pause", node], notes.append) == "ok"
+    assert notes
+    assert "until node 2 or 3 is back" in notes[0]
+
+
+def test_a_stop_that_cannot_succeed_is_refused_at_once(running):
+    for node in ("3", "2"):
+        running.act(["kill", node])
+    assert running.act(["stop", "1"]).startswith(
+        "error: node 1 cannot hand over its leaderships: the quorum has lost its majority"
+    )
+
+
+def test_without_a_majority_nodes_are_killed_after_a_second(running, monkeypatch, capsys):
+    for node in ("3", "2"):
+        running.act(["kill", node])
+    monkeypatch.setattr(supervisor, "_GRACE_S", 0.05)
+    assert running._stop_all(is_ready=True) != 0
+    assert running.nodes[1].process.signals == [signal.SIGTERM, signal.SIGKILL]
+    assert "cannot hand over their leaderships" in capsys.readouterr().err
+
+
+def test_the_state_of_each_node_is_told(running, layout):
+    running.nodes[2].serves = True
+    running.act(["pause", "3"])
+    running.act(["kill", "1"])
+    found = []
+    assert running.act(["status"], found.append) == "ok"
+    status = json.loads(found[0])
+    assert status["bootstrap.servers"] == layout.bootstrap_servers
+    assert [(it["node"], it["state"], it["pid"]) for it in status["nodes"]] == [
+        (1, "killed", None),
+        (2, "running", 4711),
+        (3, "paused", 4711),
+    ]
+
+
+def test_a_command_that_is_none_is_refused(running):
+    assert running.act(["nonsense"]) == "error: unknown command 'nonsense'"
+    assert running.act(["kill", "7"]) == "error: there is no node 7; the nodes are 1, 2 and 3"
 
 
 @pytest.mark.parametrize(
@@ -67,10 +177,7 @@ class FailingNursery(Nursery):
 
 
 def test_a_nursery_that_cannot_fork_is_told(layout, capsys, monkeypatch):
-    monkeypatch.setattr(supervisor, "Nursery", FailingNursery)
-    monkeypatch.setattr(StopSignal, "install", lambda _: None)
-    layout.prepare()
-    owner = supervisor.Supervisor(layout)
-    assert owner._act(("start", "2")) == "error: the nursery cannot fork"
+    owner = owner_of(layout, monkeypatch)
+    assert owner.act(("start", "2")) == "error: the nursery cannot fork"
     assert owner.run() == 1
     assert capsys.readouterr().err == "a node cannot be started: the nursery cannot fork\n"
