@@ -202,12 +202,13 @@ def _supervise(layout: Layout, *, is_quiet: bool) -> int:
 
 def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     """Write the configurations, and format new nodes; choose ports if that is asked for."""
-    from minikafka.dev.place import former_options, free_base_port
+    from minikafka.dev.place import check_machine, former_options, free_base_port
 
     known = former_options(directory)
     nodes = args.nodes
     if nodes is None:
         nodes = known.nodes if known else _USUAL_NODES
+    check_machine(nodes)
     voters = args.voters
     if voters is None:
         voters = known.voters if known else _SEPARATE if nodes > 1 else 1

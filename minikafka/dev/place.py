@@ -3,7 +3,9 @@
 import fcntl
 import os
 import re
+import resource
 import shutil
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import NamedTuple
 
 from minikafka.dev.layout import CLUSTER, CONTROL, LayoutError, is_owned, read_cluster
 from minikafka.server import ports
+from minikafka.server.descriptors import most_connections
 
 _EPHEMERAL = "ephemeral-"
 _LOCK = "owner.lock"
@@ -120,6 +123,26 @@ def reset(directory: Path) -> None:
             file.unlink()
     with suppress(OSError):  # it has other files
         directory.rmdir()
+
+
+def check_machine(nodes: int) -> None:
+    """Check what no node can start without.
+
+    Raises:
+        LayoutError: nodes cannot reach each other on loopback, or too few files may be open.
+    """
+    try:
+        with socket.create_server((_HOST, 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=1).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise LayoutError(f"{_HOST}: {reason}; is the loopback interface up?") from None
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most_connections(limit) < 2 * nodes:
+        raise LayoutError(
+            f"a node may open {limit} files, too few for the connections of {nodes} nodes; "
+            "see ulimit -n"
+        )
 
 
 def free_base_port(nodes: int, preferred: int | None = None) -> int:

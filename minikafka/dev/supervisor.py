@@ -177,7 +177,8 @@ class Supervisor:
                 is_silent = False
                 _tell(f"{self._wait_of_start(waiting)}; the logs are in {self._layout.directory}")
             if waited_s >= _WARNINGS_AFTER_S:
-                self._repeat_warnings(waiting, told, _tell)
+                # Of all nodes: those that serve may refuse the ones that do not.
+                self._repeat_warnings(list(self.nodes.values()), told, _tell)
         return None
 
     def _wait_of_start(self, waiting: Sequence[NodeProcess]) -> str:

@@ -1,5 +1,6 @@
 """dev: how a cluster is laid out on disk and on ports, and what it refuses to touch."""
 
+import errno
 import json
 import socket
 
@@ -8,7 +9,7 @@ import pytest
 from minikafka.cli import dev
 from minikafka.cli.main import main
 from minikafka.config.node_config import ConfigErrors
-from minikafka.dev import logs
+from minikafka.dev import logs, place
 from minikafka.dev.layout import Layout, LayoutError
 from minikafka.raft.snapshots import SnapshotId, read_snapshot
 from minikafka.server import format as formatting
@@ -324,6 +325,26 @@ def test_a_temporary_directory_is_removed_and_so_is_one_that_was_left(state, sta
     (layout,) = started
     assert layout.directory.parent.parent == state
     assert list(state.iterdir()) == []
+
+
+def test_too_few_open_files_are_an_error_at_once(home, monkeypatch, capsys):
+    monkeypatch.setattr(place.resource, "getrlimit", lambda _: (64, 64))
+    assert main(["dev", "--dir", str(home)]) == 2
+    assert capsys.readouterr().err == (
+        "a node may open 64 files, too few for the connections of 3 nodes; see ulimit -n\n"
+    )
+    assert not home.exists()
+
+
+def test_a_machine_without_loopback_is_an_error_at_once(home, monkeypatch, capsys):
+    def connect(*_, **__):
+        raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    monkeypatch.setattr(place.socket, "create_connection", connect)
+    assert main(["dev", "--dir", str(home)]) == 2
+    assert capsys.readouterr().err == (
+        "127.0.0.1: Network is unreachable; is the loopback interface up?\n"
+    )
 
 
 def test_reset_removes_the_cluster_and_leaves_files_of_others(home, started, port, capsys):
