@@ -25,6 +25,7 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server import unsynced_disk
+from minikafka.server.advertised import advertised_names, warn_of_unknown_names
 from minikafka.server.bound_sockets import BoundSockets, bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits, configured_limits
 from minikafka.server.debug_hooks import VARIABLE, DebugDisk, DebugHooks
@@ -83,6 +84,10 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
                 "the compiled part is missing: large batches take longer. `pip install .` builds "
                 "it if there is a C compiler"
             )
+        names = advertised_names(configs)
+        if names:
+            checking = loop.create_task(warn_of_unknown_names(names))
+            opened.callback(checking.cancel)
         # Delayed, since a collection would delay the first clients.
         loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 
