@@ -40,7 +40,10 @@ class ElectionFile:
 
 def _rows(text: str) -> list[dict[str, Any]]:
     try:
-        found = json.loads(text)
+        found = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}: {error.msg}"
+        raise ToolError(f"Replica election data is empty, or no JSON: {where}") from None
     except (ValueError, RecursionError):
         raise ToolError("Replica election data is empty, or no JSON") from None
     if not isinstance(found, dict):

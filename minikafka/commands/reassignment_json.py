@@ -33,8 +33,12 @@ def read_file(path: str) -> str:
     """
     try:
         return Path(path).read_text()
-    except (OSError, UnicodeDecodeError):
+    except FileNotFoundError:
         raise ToolError(f"Unable to read file {path}") from None
+    except OSError as error:
+        raise ToolError(f"Unable to read file {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ToolError(f"Unable to read file {path}: it is not UTF-8 text") from None
 
 
 def parse_topics(text: str) -> list[str]:
@@ -119,7 +123,7 @@ def to_json(
 
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
     try:
-        found = json.loads(text)
+        found = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise ToolError(f"The input string is not a valid JSON: {error}") from None
     if not isinstance(found, dict):

@@ -18,7 +18,8 @@ def parse_properties(text: str, source: str) -> dict[str, str]:
         ConfigError: a broken `\u` escape or a line without a key; names `source` and the line.
     """
     entries: dict[str, str] = {}
-    for number, line in _logical_lines(text):
+    # Editors of Windows begin UTF-8 files with a mark, which Java takes for part of the first key.
+    for number, line in _logical_lines(text.removeprefix("\ufeff")):
         try:
             key, value = _split(line)
         except ValueError as error:

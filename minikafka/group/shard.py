@@ -175,7 +175,9 @@ class Shard:
 
     def _log_loaded(self) -> None:
         count = len(self.groups)
-        _log.info(
+        # The first group of a cluster loads all partitions, and most of them are empty.
+        _log.log(
+            logging.INFO if count else logging.DEBUG,
             "[%s] coordinates %s in epoch %d, loaded up to offset %d",
             self.partition.topic_partition,
             "1 group" if count == 1 else f"{count} groups",

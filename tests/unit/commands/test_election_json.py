@@ -30,6 +30,11 @@ def test_a_designation_names_a_leader_for_each():
     assert found.leaders == {TopicPartition("t", 1): 0}
 
 
+def test_a_byte_order_mark_is_ignored():
+    text = '\ufeff{"partitions":[{"topic":"t","partition":1}]}'
+    assert list(ElectionFile(text, designation=False).leaders) == [TopicPartition("t", 1)]
+
+
 def test_minimal_replicas_are_noticed_and_mean_nothing():
     """A6."""
     found = parse([ROW, {"topic": "t", "partition": 2, "minimalReplicas": 2}])
@@ -40,8 +45,11 @@ def test_minimal_replicas_are_noticed_and_mean_nothing():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Replica election data is empty, or no JSON"),
-        ("{", "Replica election data is empty, or no JSON"),
+        ("", "Replica election data is empty, or no JSON: line 1 column 1: Expecting value"),
+        (
+            '{"partitions":',
+            "Replica election data is empty, or no JSON: line 1 column 15: Expecting value",
+        ),
         ("[" * 100_000, "Replica election data is empty, or no JSON"),
         ("3", "Replica election data is no JSON object"),
         ("{}", 'Replica election data is missing "partitions" field'),

@@ -23,6 +23,7 @@ from minikafka.config.properties import parse_properties
         ("a=1\na=2", {"a": "2"}),
         ("a=1\\", {"a": "1"}),
         ("a=1\r\nb=2\r\n", {"a": "1", "b": "2"}),
+        ("\ufeffa=1", {"a": "1"}),
     ],
 )
 def test_entries(text, entries):
