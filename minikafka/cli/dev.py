@@ -84,6 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="a new directory that is removed at the end")  # fmt: skip
     add("--config", action="append", default=[], metavar="KEY=VALUE",
         help="a value for every node; may be given several times")  # fmt: skip
+    add("--feature", action="append", default=[], metavar="NAME=LEVEL",
+        help="the level of a feature in a new cluster; may be given several times")  # fmt: skip
     add("--one-process", action="store_true", help="all nodes in one process")
     add("--quiet", action="store_true", help="print nothing after the start")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", action=_Subcommands)
@@ -209,6 +211,7 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     if nodes is None:
         nodes = known.nodes if known else _USUAL_NODES
     check_machine(nodes)
+    levels = _levels(args, is_new=known is None)
     voters = args.voters
     if voters is None:
         voters = known.voters if known else _SEPARATE if nodes > 1 else 1
@@ -218,12 +221,12 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     former = known.base_port if known else None
     if args.base_port != 0:
         port = args.base_port or former or _USUAL_PORT
-        layout = Layout.make(directory, nodes, port, overrides, voters)
+        layout = Layout.make(directory, nodes, port, overrides, voters, levels)
         layout.prepare()
         return layout
     for tries_left in reversed(range(_PORT_TRIES)):
         port = free_base_port(nodes, former)
-        layout = Layout.make(directory, nodes, port, overrides, voters)
+        layout = Layout.make(directory, nodes, port, overrides, voters, levels)
         try:
             layout.prepare()
         except LayoutError as error:
@@ -233,6 +236,31 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
         else:
             return layout
     raise AssertionError("the last attempt returns or raises")
+
+
+def _levels(args: argparse.Namespace, *, is_new: bool) -> dict[str, int]:
+    """Return the levels of `--feature`.
+
+    Raises:
+        LayoutError: a level is not supported, or a feature was given as a configuration.
+    """
+    if not args.config and not args.feature:
+        return {}
+    from minikafka.commands.storage import feature_levels
+    from minikafka.metadata.features import SUPPORTED_FEATURES
+    from minikafka.server.format import FormatError
+
+    for each in args.config:
+        if each.partition("=")[0].strip() in SUPPORTED_FEATURES:
+            raise LayoutError(f"--config {each}: is a feature; give it as --feature {each}")
+    if not args.feature:
+        return {}
+    if not is_new:
+        raise LayoutError("--feature: the cluster exists; change it by `minikafka features`")
+    try:
+        return feature_levels(None, args.feature)
+    except FormatError as error:
+        raise LayoutError(str(error)) from None
 
 
 # Actions

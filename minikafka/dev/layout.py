@@ -90,6 +90,7 @@ class Layout:
         base_port: int,
         overrides: Sequence[str],
         voters: int | None = None,
+        levels: Mapping[str, int] | None = None,
     ) -> "Layout":
         """Return the layout for a command line; `overrides` are KEY=VALUE.
 
@@ -112,7 +113,7 @@ class Layout:
             if not separator or not key:
                 raise LayoutError(f"--config {text!r}: expected KEY=VALUE")
             given[key.strip()] = value
-        return cls(directory, nodes, base_port, given, voters)
+        return cls(directory, nodes, base_port, given, voters, levels=levels)
 
     def controller_address(self, node: int) -> tuple[str, int]:
         """Host and port of a controller."""

@@ -347,6 +347,21 @@ def test_a_machine_without_loopback_is_an_error_at_once(home, monkeypatch, capsy
     )
 
 
+def test_a_feature_has_its_own_option(home, started, port, capsys):
+    given = ["--dir", str(home), "--nodes", "1", "--base-port", str(port)]
+    off = "eligible.leader.replicas.version=0"
+    assert main(["dev", *given, "--config", off]) == 2
+    assert capsys.readouterr().err == (
+        f"--config {off}: is a feature; give it as --feature {off}\n"
+    )
+    assert main(["dev", *given, "--feature", "eligible.leader.replicas.version=2"]) == 2
+    assert "level 2 is not supported; allowed: 0 to 1" in capsys.readouterr().err
+    assert main(["dev", *given, "--feature", off]) == 0
+    assert started[0].levels["eligible.leader.replicas.version"] == 0
+    assert main(["dev", *given, "--feature", off]) == 2
+    assert "the cluster exists" in capsys.readouterr().err
+
+
 def test_reset_removes_the_cluster_and_leaves_files_of_others(home, started, port, capsys):
     main(["dev", "--dir", str(home), "--nodes", "1", "--base-port", str(port)])
     (home / "mine.txt").touch()
