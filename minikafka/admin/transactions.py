@@ -64,8 +64,12 @@ def list_transactions(
     producer_ids: Iterable[int] = (),
     duration_ms: int = _ALL_DURATIONS,
     pattern: str | None = None,
+    silent: dict[int, str] | None = None,
 ) -> list[TransactionListing]:
     """List the transactional ids of all coordinators; `pattern` is a regular expression (RE2).
+
+    `silent`, if it is given, gets the reason of each broker that does not answer. Unlike Kafka (row
+    152), the answers of the others count then.
 
     Raises:
         AdminError: a coordinator rejects the request, or does not answer.
@@ -77,9 +81,15 @@ def list_transactions(
     )
     found = []
     for broker_id in sorted(client.brokers()):
-        response = client.settle(
-            partial(client.ask_broker, broker_id, request), lambda it: it.error_code
-        )
+        try:
+            response = client.settle(
+                partial(client.ask_broker, broker_id, request), lambda it: it.error_code
+            )
+        except AdminError as error:
+            if silent is None or error.code != ErrorCode.NETWORK_EXCEPTION:
+                raise
+            silent[broker_id] = str(error)
+            continue
         check(response.error_code)
         found += [
             TransactionListing(

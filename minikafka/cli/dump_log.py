@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from minikafka import __version__
 from minikafka.cli._numbers import number
 from minikafka.commands.dump_log import UNBOUNDED, DumpOptions, dump_files
 
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     flag = parser.add_argument
+    flag("--version", action="version", version=__version__)
     flag("--files", required=True, metavar="file1,file2,...", help="data and index files to dump")
     flag("--deep-iteration", action="store_true", help="print each record, not only batches")
     flag("--print-data-log", action="store_true", help="print keys and values; implies the former")

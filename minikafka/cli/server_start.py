@@ -6,6 +6,7 @@ times, `--version`.
 
 import argparse
 
+from minikafka import __version__
 from minikafka.server.one_node import run_node
 
 
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a value that replaces the file's; may be given several times",
     )
+    parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--lifeline-fd", type=int, help=argparse.SUPPRESS)
 

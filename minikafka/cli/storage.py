@@ -8,6 +8,7 @@ Options as in Kafka's `kafka-storage.sh`: `format --cluster-id ID --config FILE`
 import argparse
 import sys
 
+from minikafka import __version__
 from minikafka.commands.storage import RELEASES, FormatOptions, format_directories, print_info
 from minikafka.common.faults import StorageFault
 from minikafka.config.definition import ConfigError
@@ -18,6 +19,7 @@ from minikafka.server.one_node import read_config
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("--version", action="version", version=__version__)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     form = actions.add_parser("format", help="format the directories of a node")
     form.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Mapping
 
-from minikafka.admin.client import AdminClient
+from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import (
     ConfigEntry,
     ConfigSource,
@@ -17,10 +17,12 @@ from minikafka.admin.configs import (
     group_ids,
 )
 from minikafka.admin.topics import list_topics
+from minikafka.commands.compaction import warn_of_compaction
 from minikafka.commands.config_entities import BROKERS, GROUPS, TOPICS, Entity, checked_entity
 from minikafka.commands.connection import read_properties
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options, ToolError
+from minikafka.common.errors import ErrorCode
 
 _TYPES = {
     TOPICS: ResourceType.TOPIC,
@@ -61,12 +63,19 @@ def print_error(message: str) -> None:
 def _alter(entity: Entity, options: Options, client: AdminClient) -> None:
     add, delete = parse_changes(options)
     assert entity.name is not None, "checked before"
-    alter_configs(client, Resource(_TYPES[entity.type], entity.name), add, delete)
+    try:
+        alter_configs(client, Resource(_TYPES[entity.type], entity.name), add, delete)
+    except AdminError as error:
+        if entity.type == TOPICS and error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            raise ToolError(f"topic {entity.name} does not exist") from None
+        raise
     kind = entity.type.removesuffix("s")
     if entity.name:
         print(f"Completed updating config for {kind} {entity.name}.")
     else:
         print(f"Completed updating default config for {entity.type} in the cluster.")
+    if entity.type == TOPICS:
+        warn_of_compaction(client, add)
 
 
 def _describe(entity: Entity, options: Options, client: AdminClient) -> None:

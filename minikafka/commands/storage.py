@@ -16,7 +16,7 @@ from minikafka.metadata.features import (
     METADATA_VERSION,
     SUPPORTED_FEATURES,
 )
-from minikafka.metadata.release_levels import dependency, level_of, levels_of
+from minikafka.metadata.release_levels import dependency, level_of, levels_of, release_of
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.server.format import FormatError, format_node, random_uuid
 from minikafka.server.os_disk import OsDisk
@@ -53,7 +53,7 @@ def format_directories(config: NodeConfig, options: FormatOptions) -> None:
     """
     if not options.cluster_id or not options.cluster_id.isprintable():
         raise FormatError(f"--cluster-id {options.cluster_id!r}: is empty or not printable")
-    levels = _levels(options.release_version, options.features)
+    levels = feature_levels(options.release_version, options.features)
     voters = _voters(options, config)
     # Not a record: the voters of the first snapshot have it.
     kraft_version = levels.pop(KRAFT_VERSION, None)
@@ -72,7 +72,7 @@ def format_directories(config: NodeConfig, options: FormatOptions) -> None:
         config, options.cluster_id, levels, voters, ignore_formatted=options.ignore_formatted
     )
     for path in formatted:
-        print(f"Formatting {path} with metadata.version {levels[METADATA_VERSION]}.")
+        print(f"Formatting {path} with metadata.version {release_of(levels[METADATA_VERSION])}.")
 
 
 def print_info(config: NodeConfig) -> int:
@@ -96,7 +96,7 @@ def print_info(config: NodeConfig) -> int:
     return status
 
 
-def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
+def feature_levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
     """Return the levels of the release or metadata.version, changed by single features."""
     given = dict(map(_feature_level, features))
     if release is None:

@@ -27,16 +27,20 @@ def print_list(client: AdminClient, *, duration_ms: int, pattern: str | None) ->
     """Print each transactional id that the filters accept.
 
     Raises:
-        ToolError: the cluster refuses, or does not answer.
+        ToolError: the cluster refuses, or a broker does not answer; the ids of the others were
+            printed.
     """
+    silent: dict[int, str] = {}
     try:
-        found = list_transactions(client, duration_ms=duration_ms, pattern=pattern)
+        found = list_transactions(client, duration_ms=duration_ms, pattern=pattern, silent=silent)
     except AdminError as error:
         raise ToolError(f"Failed to list transactions: {_explained(error)}") from None
     _print_table(
         ("TransactionalId", "Coordinator", "ProducerId", "TransactionState"),
         [(it.transactional_id, it.coordinator_id, it.producer_id, it.state) for it in found],
     )
+    if silent:
+        raise ToolError(f"The list is not complete: {'; '.join(silent.values())}")
 
 
 def print_transaction(client: AdminClient, transactional_id: str, wall_ms: int) -> None:
@@ -159,8 +163,8 @@ def terminate(client: AdminClient, transactional_id: str) -> None:
 
 
 def _explained(error: AdminError) -> str:
-    """Return the text of an error as a sentence, with Kafka's hint."""
-    return f"{str(error).removesuffix('.')}. Enable debug logging for additional detail."
+    """Return the text of an error as a sentence."""
+    return f"{str(error).removesuffix('.')}."
 
 
 class _Open(NamedTuple):

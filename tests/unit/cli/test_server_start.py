@@ -1,5 +1,7 @@
 """server-start: a properties file and overrides make one configuration, or one list of errors."""
 
+from pathlib import Path
+
 import pytest
 
 from minikafka.cli.main import main
@@ -29,6 +31,13 @@ def test_a_file_describes_a_node(file):
     config = read_config(str(file), [])
     assert (config.node_id, config.is_broker, config.is_controller) == (4, True, True)
     assert config.ignored == ("num.network.threads",)
+
+
+def test_the_example_is_valid():
+    example = Path(__file__).parents[3] / "config" / "server.properties"
+    config = read_config(str(example), [])
+    assert not config.ignored
+    assert not config.warnings
 
 
 def test_overrides_win_in_their_order(file):

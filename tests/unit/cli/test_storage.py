@@ -62,7 +62,9 @@ def test_every_directory_gets_an_identity_of_its_own(node, capsys):
     one, two = node.identities()
     assert (one.cluster_id, one.node_id) == (two.cluster_id, two.node_id) == (CLUSTER, 1)
     assert one.directory_id != two.directory_id
-    assert len(capsys.readouterr().out.splitlines()) == 2
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 2
+    assert all(line.endswith("with metadata.version 4.3-IV0.") for line in told)
 
 
 def test_a_feature_that_this_node_does_not_have_may_be_at_level_zero(node):
