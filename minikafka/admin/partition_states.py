@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError, check
+from minikafka.admin.group_offsets import GroupProgress, read_groups
 from minikafka.admin.quorum import QuorumLeader, read_quorum_leader
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
@@ -33,13 +34,15 @@ _PAGE = 2000
 _LATEST = -1
 _CONSUMER = -1
 _DEBUGGER = -2
+_QUORUM_TIMEOUT_S = 1.0
+"""Brokers forward this question to a controller, which there may not be."""
 
 
 class PartitionState(NamedTuple):
     """One partition.
 
     `leader` is -1 for none. `high_watermark` is None if it could not be read; `log_ends` has the
-    log end offsets that could be read, by broker.
+    log end offsets that could be read, by broker; `former_log_ends` those that were read before.
     """
 
     name: TopicPartition
@@ -52,18 +55,29 @@ class PartitionState(NamedTuple):
     is_recovering: bool = False
     high_watermark: int | None = None
     log_ends: Mapping[int, int] = {}
+    former_log_ends: Mapping[int, int] = {}
+
+
+class GroupLag(NamedTuple):
+    """A group: the number of records that it has not read; None if that is unknown."""
+
+    name: str
+    state: str
+    lag: int | None
 
 
 class ClusterState(NamedTuple):
     """The live brokers, the partitions by name, and the errors of brokers that did not answer.
 
-    `quorum` is the leader of the metadata quorum; None if the cluster does not tell it.
+    `quorum` is the leader of the metadata quorum; None if the cluster does not tell it. `groups`
+    are the consumer groups of the topics.
     """
 
     brokers: tuple[int, ...]
     partitions: Mapping[TopicPartition, PartitionState]
     silent: Mapping[int, str]
     quorum: QuorumLeader | None = None
+    groups: Sequence[GroupLag] = ()
 
 
 def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
@@ -73,12 +87,8 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
         AdminError: no server answers, or a named topic cannot be described.
     """
     brokers = tuple(sorted(client.brokers()))
-    described = {
-        state.name: state
-        for topic in _described(client, topics)
-        if topics or not topic.is_internal
-        for state in _states(topic)
-    }
+    known = [topic for topic in _described(client, topics) if topics or not topic.is_internal]
+    described = {state.name: state for topic in known for state in _states(topic)}
     silent: dict[int, str] = {}
     high_watermarks: dict[TopicPartition, int] = {}
     log_ends: dict[TopicPartition, dict[int, int]] = {}
@@ -97,7 +107,19 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
         )
         for name, state in sorted(described.items())
     }
-    return ClusterState(brokers, partitions, silent, read_quorum_leader(client))
+    groups = read_groups(client, {topic.topic_id: str(topic.name) for topic in known})
+    lags = [lag for each in groups if (lag := _lag(each, high_watermarks)) is not None]
+    with client.limited(_QUORUM_TIMEOUT_S):
+        quorum = read_quorum_leader(client)
+    return ClusterState(brokers, partitions, silent, quorum, lags)
+
+
+def _lag(group: GroupProgress, ends: Mapping[TopicPartition, int]) -> GroupLag | None:
+    """Return the lag of a group; None if it has committed nothing in the partitions with `ends`."""
+    if group.committed is None:
+        return GroupLag(group.name, group.state, None)
+    lags = [max(ends[at] - offset, 0) for at, offset in group.committed.items() if at in ends]
+    return GroupLag(group.name, group.state, sum(lags)) if lags else None
 
 
 def read_partitions(client: AdminClient) -> ClusterState:

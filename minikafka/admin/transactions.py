@@ -68,8 +68,8 @@ def list_transactions(
 ) -> list[TransactionListing]:
     """List the transactional ids of all coordinators; `pattern` is a regular expression (RE2).
 
-    `silent`, if it is given, gets the reason of each broker that does not answer. Unlike Kafka (row
-    152), the answers of the others count then.
+    `silent`, if it is given, gets the reason of each broker that does not answer. The
+    answers of the others count then, unlike Kafka (row 152).
 
     Raises:
         AdminError: a coordinator rejects the request, or does not answer.

@@ -21,6 +21,8 @@ _SETTLE_S = 0.2
 """After an event of a node the cluster gets this time before the next poll."""
 _TIMEOUT_S = 2.0
 _MOST_LINES = 12
+_ALIKE = 3
+"""The same change of more partitions is one line."""
 _NO_LEADER = -1
 _NO_ANSWER = "no broker answers: what follows is unknown until one is back"
 
@@ -81,7 +83,7 @@ class Console:
         if before is None:
             return []
         # The events of nodes are known without a poll.
-        lines = cluster_changes(before._replace(brokers=state.brokers), state)
+        lines = _summed(cluster_changes(before._replace(brokers=state.brokers), state))
         if len(lines) > _MOST_LINES:
             more = len(lines) - _MOST_LINES
             lines = [*lines[:_MOST_LINES], f"and {more} more changes: minikafka watch shows them"]
@@ -107,6 +109,21 @@ class Console:
         if self._state is None or not self._has_answer:
             return f"nodes {nodes} | no broker answers"
         return f"nodes {nodes} | {_counts(list(self._state.partitions.values()))}"
+
+
+def _summed(lines: Sequence[str]) -> list[str]:
+    """Replace the same change of many partitions by one line."""
+    partitions: dict[str, list[str]] = {}
+    for line in lines:
+        partition, _, change = line.partition(": ")
+        partitions.setdefault(change, []).append(partition)
+    summed: list[str] = []
+    for change, names in partitions.items():
+        if len(names) > _ALIKE:
+            summed.append(f"{len(names)} partitions, {names[0]} the first of them: {change}")
+        else:
+            summed += [f"{name}: {change}" if change else name for name in names]
+    return summed
 
 
 def _counts(partitions: Sequence[PartitionState]) -> str:

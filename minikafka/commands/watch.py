@@ -7,22 +7,15 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.partition_states import ClusterState, read_cluster
 from minikafka.commands.watch_changes import cluster_changes
-from minikafka.commands.watch_table import HEADER, chosen, headline, is_healthy, plain, row
-
-if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
+from minikafka.commands.watch_screen import ScreenLine, WatchView, picture, rows_shown
+from minikafka.commands.watch_table import plain
 
 _CHANGES = 12
-_LINES_BESIDE_ROWS = 7
-_NOT_LIVE = (
-    "the live display needs the extra metrics: pip install 'minikafka[metrics]'; so line by line"
-)
 
 
 def show_once(client: AdminClient, topics: list[str]) -> None:
@@ -36,20 +29,18 @@ def show_once(client: AdminClient, topics: list[str]) -> None:
     print(state.text())
 
 
-def watch(client: AdminClient, topics: list[str], interval_s: float) -> NoReturn:
-    """Poll until Ctrl-C, and show state and changes: live in a terminal, else line by line.
+def watch(client: AdminClient, topics: list[str], interval_s: float) -> None:
+    """Poll until Ctrl-C or the key q; show state and changes, line by line without a terminal.
 
     Raises:
         AdminError: if the cluster does not answer the first poll.
     """
     state = Watch(client, topics)
     state.look()
-    if not sys.stdout.isatty():
+    if sys.stdout.isatty():
+        _live(state, interval_s)
+    else:
         _frames(state, interval_s)
-    if find_spec("rich") is None:
-        print(_NOT_LIVE, file=sys.stderr)
-        _frames(state, interval_s)
-    _live(state, interval_s)
 
 
 class Watch:
@@ -70,6 +61,8 @@ class Watch:
             AdminError: if the cluster does not answer.
         """
         before, self.cluster = self.cluster, read_cluster(self._client, self._topics)
+        if before is not None:
+            self.cluster = _with_former_ends(before, self.cluster)
         self.problem = ""
         lines = [] if before is None else cluster_changes(before, self.cluster)
         at = time.strftime("%H:%M:%S")
@@ -90,6 +83,29 @@ class Watch:
         assert self.cluster is not None
         return plain(self.cluster, self.changes)
 
+    def picture(self, view: WatchView, size: tuple[int, int]) -> list[ScreenLine]:
+        """Return the last polled state for a terminal of (columns, lines)."""
+        assert self.cluster is not None
+        return picture(self.cluster, view, self.changes, list(self._problems()), size)
+
+    def _problems(self) -> Iterator[str]:
+        if self.problem:
+            yield self.problem
+        if self.cluster is not None:
+            for broker, why in self.cluster.silent.items():
+                yield f"broker {broker}: {why}"
+
+
+def _with_former_ends(before: ClusterState, after: ClusterState) -> ClusterState:
+    """Remember the log ends of brokers that do not answer any more."""
+    partitions = {
+        name: state._replace(former_log_ends={**was.former_log_ends, **was.log_ends})
+        if (was := before.partitions.get(name))
+        else state
+        for name, state in after.partitions.items()
+    }
+    return after._replace(partitions=partitions)
+
 
 def _frames(watch: Watch, interval_s: float) -> NoReturn:
     """Print the first state, then a line for each change: for an output without a terminal."""
@@ -103,42 +119,17 @@ def _frames(watch: Watch, interval_s: float) -> NoReturn:
             print(watch.problem, file=sys.stderr, flush=True)
 
 
-def _live(watch: Watch, interval_s: float) -> NoReturn:
-    from rich.console import Console
-    from rich.live import Live
+def _live(watch: Watch, interval_s: float) -> None:
+    from minikafka.commands import terminal
 
-    console = Console()
-    with Live(_picture(watch, console.height), console=console, screen=True) as live:
+    view = WatchView()
+    with terminal.full_screen():
         while True:
-            time.sleep(interval_s)
+            until_s = time.monotonic() + interval_s
+            while (left_s := until_s - time.monotonic()) > 0:
+                lines = watch.picture(view, terminal.size())
+                terminal.draw(lines)
+                key = terminal.key(left_s)
+                if key is not None and not view.press(key, rows_shown(lines)):
+                    return
             watch.look_on()
-            live.update(_picture(watch, console.height), refresh=True)
-
-
-def _picture(watch: Watch, height: int) -> "Group":
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    cluster = watch.cluster
-    assert cluster is not None
-    # The newest changes get at most a third of the height.
-    changes = list(watch.changes)[-max(height // 3, 1) :]
-    shown = chosen(cluster, height - _LINES_BESIDE_ROWS - len(changes))
-    table = Table(*HEADER)
-    for state in shown:
-        table.add_row(*row(state), style="" if is_healthy(state) else "yellow")
-    hidden = len(cluster.partitions) - len(shown)
-    parts: list[RenderableType] = [Text(headline(cluster)), table]
-    if hidden:
-        parts.append(Text(f"and {hidden} more"))
-    parts += [Text(line, style="red") for line in _problems(watch, cluster)]
-    parts += [Text(line) for line in changes]
-    return Group(*parts)
-
-
-def _problems(watch: Watch, cluster: ClusterState) -> Iterator[str]:
-    if watch.problem:
-        yield watch.problem
-    for broker, why in cluster.silent.items():
-        yield f"broker {broker}: {why}"

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from minikafka.admin.partition_states import ClusterState, PartitionState
+from minikafka.admin.partition_states import ClusterState, GroupLag, PartitionState
 
 HEADER = ("Partition", "Leader", "Epoch", "ISR", "ELR", "LastKnownELR", "HWM", "LEO", "Recovery")
-_NO_LEADER = -1
+NO_LEADER = -1
 _GAP = "  "
 
 
 def row(state: PartitionState) -> tuple[str, ...]:
     """Return one partition's cells for HEADER; a dash means empty, a question mark unknown."""
-    ends = [f"{broker}:{state.log_ends.get(broker, '?')}" for broker in state.replicas]
+    ends = [f"{broker}:{log_end(state, broker)}" for broker in state.replicas]
     return (
         str(state.name),
-        "none" if state.leader == _NO_LEADER else str(state.leader),
+        "none" if state.leader == NO_LEADER else str(state.leader),
         str(state.leader_epoch),
         _joined(state.isr),
         _joined(state.elr),
@@ -25,21 +25,19 @@ def row(state: PartitionState) -> tuple[str, ...]:
     )
 
 
+def log_end(state: PartitionState, broker: int) -> str:
+    """Return the end of a replica's log: "(N)" if only a former one is known, "?" if none is."""
+    if broker in state.log_ends:
+        return str(state.log_ends[broker])
+    former = state.former_log_ends.get(broker)
+    return "?" if former is None else f"({former})"
+
+
 def is_healthy(state: PartitionState) -> bool:
     """True if a partition has a leader, does not recover, and all replicas are in sync."""
-    return state.leader != _NO_LEADER and not state.is_recovering and len(state.isr) == len(
+    return state.leader != NO_LEADER and not state.is_recovering and len(state.isr) == len(
         state.replicas
     )  # fmt: skip
-
-
-def chosen(cluster: ClusterState, room: int) -> list[PartitionState]:
-    """Return as many partitions as there is room for, unhealthy ones first."""
-    states = list(cluster.partitions.values())
-    if len(states) <= room:
-        return states
-    first = [state for state in states if not is_healthy(state)]
-    rest = [state for state in states if is_healthy(state)]
-    return [*first, *rest][: max(room, 0)]
 
 
 def headline(cluster: ClusterState) -> str:
@@ -64,8 +62,15 @@ def plain(cluster: ClusterState, changes: Sequence[str]) -> str:
             for each in rows
         ]
     lines += [f"broker {broker}: {why}" for broker, why in cluster.silent.items()]
+    lines += [group_line(group) for group in cluster.groups]
     lines += changes
     return "\n".join(lines)
+
+
+def group_line(group: GroupLag) -> str:
+    """Return a group with its lag in a line."""
+    lag = "unknown" if group.lag is None else str(group.lag)
+    return f"group {group.name} ({group.state}): lag {lag}"
 
 
 def _joined(brokers: Sequence[int]) -> str:

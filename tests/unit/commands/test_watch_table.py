@@ -2,7 +2,7 @@
 
 from minikafka.admin.partition_states import ClusterState, PartitionState
 from minikafka.admin.quorum import QuorumLeader
-from minikafka.commands.watch_table import chosen, headline, plain, row
+from minikafka.commands.watch_table import headline, plain, row
 from minikafka.common.ids import TopicPartition
 
 
@@ -51,9 +51,3 @@ def test_the_first_line_names_the_leader_of_the_quorum():
 
 def test_an_empty_cluster_is_one_line():
     assert plain(cluster(), []).count("\n") == 0
-
-
-def test_what_needs_a_look_is_shown_where_not_all_fits():
-    states = [state(0), state(1, isr=(1,)), state(2), state(3, leader=-1)]
-    shown = {room: [each.name.partition for each in chosen(cluster(*states), room)] for room in (4, 3, 1, 0, -5)}  # fmt: skip
-    assert shown == {4: [0, 1, 2, 3], 3: [1, 3, 0], 1: [1], 0: [], -5: []}
