@@ -22,7 +22,7 @@ from minikafka.cli._numbers import number
 from minikafka.cli._suggestions import did_you_mean
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
-from minikafka.dev.layout import Layout, LayoutError
+from minikafka.dev.layout import LOOPBACKS, Layout, LayoutError
 from minikafka.dev.supervisor import ACTIONS, INTERRUPTED, STATUS, Supervisor, run_in_one_process
 
 _USAGE = 2
@@ -78,6 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default 0, with 1 node 1)")  # fmt: skip
     add("--base-port", type=number(), metavar="PORT",
         help="the first node's port; 0: free ones (default: the former one, or 19092)")  # fmt: skip
+    add("--host", metavar="ADDRESS", default="127.0.0.1",
+        help="the address on which the nodes serve clients (default 127.0.0.1)")  # fmt: skip
+    add("--advertised-host", metavar="NAME", default="",
+        help="the name or address that clients are told (default: that of --host)")  # fmt: skip
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--dir", type=Path, metavar="DIR", help=_DIRECTORY_HELP)
     place.add_argument("--ephemeral", action="store_true",
@@ -210,6 +214,10 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     nodes = args.nodes
     if nodes is None:
         nodes = known.nodes if known else _USUAL_NODES
+    if args.host in LOOPBACKS and not args.advertised_host:
+        raise LayoutError(
+            f"--host {args.host}: add --advertised-host, the name by which clients reach this host"
+        )
     check_machine(nodes)
     levels = _levels(args, is_new=known is None)
     voters = args.voters
@@ -222,11 +230,13 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     if args.base_port != 0:
         port = args.base_port or former or _USUAL_PORT
         layout = Layout.make(directory, nodes, port, overrides, voters, levels)
+        layout.host, layout.advertised_host = args.host, args.advertised_host
         layout.prepare()
         return layout
     for tries_left in reversed(range(_PORT_TRIES)):
         port = free_base_port(nodes, former)
         layout = Layout.make(directory, nodes, port, overrides, voters, levels)
+        layout.host, layout.advertised_host = args.host, args.advertised_host
         try:
             layout.prepare()
         except LayoutError as error:

@@ -61,7 +61,7 @@ class Console:
 
     def _run(self) -> None:
         with AdminClient(
-            self._layout.bootstrap_servers,
+            self._layout.local_servers,
             client_id="dev",
             timeout_s=_TIMEOUT_S,
             request_timeout_s=_TIMEOUT_S,

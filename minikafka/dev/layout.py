@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _HOST = "127.0.0.1"
 _BROKERS_PORT_OFFSET = 100
 _CONTROLLERS_PORT_OFFSET = 200
+LOOPBACKS = {"0.0.0.0": _HOST, "::": "::1"}  # noqa: S104 - only if the user says so
+"""The address of this machine, by addresses that mean all of its addresses."""
 _MOST_NODES = 100
 _VOTERS = 3
 CONTROLLER = 101
@@ -79,6 +81,10 @@ class Layout:
         first = self.nodes[: usual if voters is None else voters]
         self.voters: Sequence[int] = first or (CONTROLLER,)
         """The nodes that are controllers."""
+        self.host = _HOST
+        """The address on which nodes serve clients."""
+        self.advertised_host = ""
+        """The name that clients are told; "" for `host`."""
         self.all_nodes: Sequence[int] = (*self.nodes, *(() if first else self.voters))
         """The brokers, and the controller that is no broker."""
 
@@ -123,8 +129,22 @@ class Layout:
 
     @property
     def bootstrap_servers(self) -> str:
-        """The client addresses of all nodes, separated by commas."""
-        return ",".join(f"{_HOST}:{self.base_port + node - 1}" for node in self.nodes)
+        """The client addresses of all nodes, as clients are told, separated by commas."""
+        return ",".join(self._client_address(self.told_host, node) for node in self.nodes)
+
+    @property
+    def local_servers(self) -> str:
+        """The client addresses of all nodes for a program on this machine."""
+        host = LOOPBACKS.get(self.host, self.host)
+        return ",".join(self._client_address(host, node) for node in self.nodes)
+
+    @property
+    def told_host(self) -> str:
+        """The name or address that clients are told."""
+        return self.advertised_host or self.host
+
+    def _client_address(self, host: str, node: int) -> str:
+        return f"{f'[{host}]' if ':' in host else host}:{self.base_port + node - 1}"
 
     def home(self, node: int) -> Path:
         """The directory with a node's files."""
@@ -140,11 +160,14 @@ class Layout:
         controllers = {each: "{}:{}".format(*self.controller_address(each)) for each in self.voters}
         factor = str(min(3, len(self.nodes)))
         own = "listeners" not in self._given
-        listeners = advertised = ",".join(
-            (
-                f"{_CLIENTS}://{_HOST}:{self.base_port + node - 1}",
-                *([f"{_BROKERS}://{_HOST}:{broker_port}"] if own else ()),
+        listeners, advertised = (
+            ",".join(
+                (
+                    f"{_CLIENTS}://{self._client_address(host, node)}",
+                    *([f"{_BROKERS}://{_HOST}:{broker_port}"] if own else ()),
+                )
             )
+            for host in (self.host, self.told_host)
         )
         if node == CONTROLLER:
             listeners = advertised = f"CONTROLLER://{controllers[node]}"

@@ -81,7 +81,7 @@ def _say_ready(layout: Layout, is_wanted: Callable[[], bool] = lambda: True) -> 
         from minikafka.admin.membership import await_everybody
 
         try:
-            addresses = layout.bootstrap_servers.split(",")
+            addresses = layout.local_servers.split(",")
             await_everybody(addresses, layout.nodes, timeout_s=_ACQUAINTANCE_TIMEOUT_S)
         except AdminError as error:
             if is_wanted():
@@ -97,7 +97,7 @@ def _say_leader(layout: Layout) -> None:
 
     try:
         with AdminClient(
-            layout.bootstrap_servers, client_id="dev", timeout_s=_ACQUAINTANCE_TIMEOUT_S
+            layout.local_servers, client_id="dev", timeout_s=_ACQUAINTANCE_TIMEOUT_S
         ) as client:
             leader = read_quorum_leader(client)
     except AdminError:

@@ -347,6 +347,33 @@ def test_a_machine_without_loopback_is_an_error_at_once(home, monkeypatch, capsy
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "listener", "told"),
+    [
+        (["--host", "::1"], "[::1]", "[::1]"),
+        (["--host", "0.0.0.0", "--advertised-host", "my.host"], "0.0.0.0", "my.host"),
+        (["--advertised-host", "my.host"], "127.0.0.1", "my.host"),
+    ],
+)
+def test_clients_on_other_hosts(home, started, port, capsys, given, listener, told):
+    given = [*given, "--nodes", "2", "--base-port", str(port)]
+    assert main(["dev", "--dir", str(home), *given]) == 0
+    (layout,) = started
+    values = layout.values(2)
+    internal = f"INTERNAL://127.0.0.1:{port + 102}"
+    assert values["listeners"] == f"PLAINTEXT://{listener}:{port + 1},{internal}"
+    assert values["advertised.listeners"] == f"PLAINTEXT://{told}:{port + 1},{internal}"
+    assert f"bootstrap.servers={told}:{port},{told}:{port + 1}\n" in capsys.readouterr().out
+    local = "[::1]" if listener == "[::1]" else "127.0.0.1"
+    assert layout.local_servers == f"{local}:{port},{local}:{port + 1}"
+
+
+def test_every_address_needs_a_name_for_clients(home, capsys):
+    assert main(["dev", "--dir", str(home), "--host", "0.0.0.0"]) == 2
+    assert "add --advertised-host" in capsys.readouterr().err
+    assert not home.exists()
+
+
 def test_a_feature_has_its_own_option(home, started, port, capsys):
     given = ["--dir", str(home), "--nodes", "1", "--base-port", str(port)]
     off = "eligible.leader.replicas.version=0"

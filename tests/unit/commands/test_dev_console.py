@@ -18,7 +18,7 @@ def partition(number, leader=1, isr=(1, 2), elr=(), epoch=0):
 
 @pytest.fixture
 def console(tmp_path, monkeypatch):
-    """A console with `see`: one poll that finds these partitions, or that nobody answers."""
+    """A console with `see`: one poll that finds these partitions, or no broker."""
 
     def see(*partitions, brokers=(1, 2)):
         def read(_client):
