@@ -229,13 +229,13 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     former = known.base_port if known else None
     if args.base_port != 0:
         port = args.base_port or former or _USUAL_PORT
-        layout = Layout.make(directory, nodes, port, overrides, voters, levels)
+        layout = Layout.make(directory, nodes, port, overrides, voters, levels=levels)
         layout.host, layout.advertised_host = args.host, args.advertised_host
         layout.prepare()
         return layout
     for tries_left in reversed(range(_PORT_TRIES)):
         port = free_base_port(nodes, former)
-        layout = Layout.make(directory, nodes, port, overrides, voters, levels)
+        layout = Layout.make(directory, nodes, port, overrides, voters, levels=levels)
         layout.host, layout.advertised_host = args.host, args.advertised_host
         try:
             layout.prepare()

@@ -96,6 +96,7 @@ class Layout:
         base_port: int,
         overrides: Sequence[str],
         voters: int | None = None,
+        *,
         levels: Mapping[str, int] | None = None,
     ) -> "Layout":
         """Return the layout for a command line; `overrides` are KEY=VALUE.

@@ -27,7 +27,7 @@ from minikafka.pytest_plugin.options import (
 
 if TYPE_CHECKING:
     from minikafka.testing.cluster import Cluster
-    from minikafka.testing.external import ExternalCluster
+    from minikafka.testing.foreign import ForeignCluster
     from minikafka.testing.operations import KafkaOperations
 
 __all__ = [
@@ -106,14 +106,14 @@ def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
     """Make a fixture of session scope: a cluster that runs already, and that no test breaks."""
 
     @pytest.fixture(scope="session")
-    def minikafka_noproc(request: pytest.FixtureRequest) -> "Iterator[ExternalCluster]":
+    def minikafka_noproc(request: pytest.FixtureRequest) -> "Iterator[ForeignCluster]":
         """The cluster of `--minikafka-bootstrap-servers`."""
-        from minikafka.testing.external import ExternalCluster  # noqa: PLC0415
+        from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
 
         servers = bootstrap_servers or read(request.config).bootstrap_servers
         if servers is None:
             raise pytest.UsageError("minikafka_noproc: give --minikafka-bootstrap-servers")
-        cluster = ExternalCluster(servers)
+        cluster = ForeignCluster(servers)
         with announced(cluster):
             yield cluster
 
@@ -146,9 +146,9 @@ def _of_test(request: pytest.FixtureRequest) -> "KafkaOperations":
         return _clusters(request).get(settings_of(request, {}))
     servers = shared.servers(request.config)
     if servers is not None:
-        from minikafka.testing.external import ExternalCluster  # noqa: PLC0415
+        from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
 
-        return ExternalCluster(servers, what="shared by all processes of pytest-xdist")
+        return ForeignCluster(servers, what="shared by all processes of pytest-xdist")
     return request.getfixturevalue(_PROC)  # type: ignore[no-any-return]
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LeftoversWarning(UserWarning):
-    """A cluster could not be cleaned after a test, and was started anew."""
+    """A cluster could not be cleaned after a test, and was started again."""
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def isolated(kafka: "KafkaOperations", prefix: str) -> Iterator[None]:
         try:
             _clean(kafka, known)
         except ClusterError as error:
-            _start_anew(kafka, error)
+            _start_again(kafka, error)
 
 
 def _clean(kafka: "KafkaOperations", known: set[str]) -> None:
@@ -41,14 +41,14 @@ def _clean(kafka: "KafkaOperations", known: set[str]) -> None:
         kafka.delete_topics(*made)
 
 
-def _start_anew(kafka: "KafkaOperations", error: Exception) -> None:
+def _start_again(kafka: "KafkaOperations", error: Exception) -> None:
     from minikafka.testing.cluster import Cluster  # noqa: PLC0415
     from minikafka.testing.errors import ClusterError  # noqa: PLC0415
 
     if not isinstance(kafka, Cluster):
         raise error
     warnings.warn(
-        f"the cluster could not be cleaned after the test, and is started anew: {error}",
+        f"the cluster could not be cleaned after the test, and is started again: {error}",
         LeftoversWarning,
         stacklevel=2,
     )

@@ -62,7 +62,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Options:
+class GivenOptions:
     """What the command line and the ini file say."""
 
     settings: Settings
@@ -120,7 +120,7 @@ def _unset(kind: str) -> object:
     return {"bool": False, "linelist": []}.get(kind)
 
 
-def read(config: pytest.Config) -> Options:
+def read(config: pytest.Config) -> GivenOptions:
     """Return what the command line and the ini file say.
 
     Raises:
@@ -132,10 +132,10 @@ def read(config: pytest.Config) -> Options:
     return known
 
 
-_OPTIONS_READ = pytest.StashKey[Options]()
+_OPTIONS_READ = pytest.StashKey[GivenOptions]()
 
 
-def _read(config: pytest.Config) -> Options:
+def _read(config: pytest.Config) -> GivenOptions:
     values = {option.name: _value(config, option) for option in _OPTIONS}
     lines = [*config.getini("minikafka_config"), *config.getoption("minikafka_config")]
     settings = Settings().changed(
@@ -153,7 +153,7 @@ def _read(config: pytest.Config) -> Options:
     scope = values[_SCOPE] or SCOPES[0]
     if scope not in SCOPES:
         raise pytest.UsageError(f"{_SCOPE} {scope!r}: expected one of {', '.join(SCOPES)}")
-    return Options(
+    return GivenOptions(
         settings=settings,
         bootstrap_servers=values[_BOOTSTRAP] or None,
         is_shared=bool(values[_SHARED]),

@@ -6,7 +6,7 @@ from minikafka.testing.errors import ClusterError
 from minikafka.testing.operations import KafkaOperations
 
 
-class ExternalCluster(KafkaOperations):
+class ForeignCluster(KafkaOperations):
     """A running cluster, by its addresses. `what` says in errors whose cluster it is."""
 
     has_other_users = True
