@@ -75,7 +75,7 @@ class Layout:
         self.base_port = base_port
         self._given = given
         self._by_node = by_node or {}
-        self._levels = levels or {}
+        self.levels = levels or {}
         self._is_synced = is_synced
         usual = _VOTERS if nodes >= _VOTERS else 1
         first = self.nodes[: usual if voters is None else voters]
@@ -299,7 +299,7 @@ class Layout:
                 format_node(
                     config,
                     cluster.cluster_id,
-                    {**DEFAULT_LEVELS, **self._levels},
+                    {**DEFAULT_LEVELS, **self.levels},
                     voters if config.is_controller else None,
                     ignore_formatted=True,
                     disk_of=OsDisk if self._is_synced else UnsyncedDisk,

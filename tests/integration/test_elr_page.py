@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from minikafka.testing.cluster import free_base_port
+from minikafka.testing.base_ports import free_base_port
 
 PAGE = Path(__file__).parents[2] / "docs" / "elr-in-three-minutes.md"
 TIMEOUT_S = 30
