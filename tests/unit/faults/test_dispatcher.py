@@ -16,8 +16,10 @@ from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.incremental_alter_configs import AlterConfigsResource
+from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from minikafka.records.crc import crc32c
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER
@@ -241,6 +243,51 @@ def test_a_half_comes_after_the_answers_before_it_and_nothing_after_it(faulty):
     faulty.run(500)
     assert codes(first[0]) == {0: 0}
     assert (second, third) == ([None], [None])
+
+
+def test_answers_that_are_ready_behind_a_half_are_not_sent(faulty):
+    faulty.set(
+        AnswerFault(api="Produce", kind="half", topic="t", partition=1, after=True, id="half"),
+        AnswerFault(api="Produce", kind="delay", ms=300, times=1, after=True, id="delay"),
+    )
+    delayed, half, behind = (faulty.send(produce_to(partition), BY_NAME) for partition in (0, 1, 0))
+    faulty.run(200)
+    assert (delayed, half, behind, faulty.end_offsets) == ([], [], [], [4, 3])
+    faulty.run(300)
+    assert codes(delayed[0]) == {0: 0}
+    assert (half, behind, faulty.client.halves) == ([None], [None], 1)
+
+
+def test_behind_a_request_that_is_dropped_no_other_one_is_handled(faulty):
+    faulty.fault("Produce", "drop", times=1)
+    answers = [faulty.send(produce_to(0), BY_NAME) for _ in range(3)]
+    faulty.run(1_000)
+    assert answers == [[], [], []]
+    assert faulty.end_offsets == UNCHANGED
+    assert codes(faulty.answer(produce_to(0), BY_NAME, client=faulty.new_client("b"))) == {0: 0}
+
+
+def test_a_late_answer_does_not_use_the_memory_of_its_request(faulty):
+    find = FindCoordinatorRequest(key="g")
+    faulty.answer(find, 3)
+    faulty.cluster.world.run_until(
+        lambda: faulty.answer(find, 3).error_code == 0, 20_000, "a coordinator"
+    )
+    faulty.run(1_000)
+    join = JoinGroupRequest(
+        "g", 10_000, 10_000, protocol_type="consumer",
+        protocols=[JoinGroupRequestProtocol("range", b"metadata")],
+    )  # fmt: skip
+    member = faulty.answer(join, 3)
+    assert member.error_code == 0
+    faulty.fault("SyncGroup", "delay", ms=300, after=True)
+    assignment = [SyncGroupRequestAssignment(member.member_id, b"a" * 500)]
+    sync = SyncGroupRequest("g", member.generation_id, member.member_id, assignments=assignment)
+    answers = faulty.send(sync, 3)
+    faulty.run(100)
+    assert (answers, faulty.hits) == ([], 1)
+    faulty.run(1_000)
+    assert bytes(answers[0].assignment) == b"a" * 500
 
 
 def test_a_throttled_client_is_answered_at_once_and_then_not_read(faulty):

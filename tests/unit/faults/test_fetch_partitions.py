@@ -64,12 +64,15 @@ def test_a_partition_fails_within_a_session_and_comes_back(faulty, polls_before,
     assert faulty.hits == 2
 
 
-def test_a_partition_comes_back_after_the_fault_was_removed(faulty):
+@pytest.mark.parametrize("polls_before", [1, 40])
+def test_a_partition_comes_back_after_the_fault_was_removed(faulty, polls_before):
     consumer = Consumer(faulty)
-    consumer.poll()
-    faulty.answer(produce_to(0, 1), BY_NAME)
+    for _ in range(polls_before):
+        # Requests that repeat get a lane.
+        consumer.poll()
+    faulty.answer(produce_to(1), BY_NAME)
     faulty.fault("Fetch", "KAFKA_STORAGE_ERROR", topic="t", partition=1)
-    assert consumer.poll() == {0: 0, 1: 56}
+    assert consumer.poll()[1] == 56
     assert consumer.session_id in faulty.dispatcher._fetches.withheld
     faulty.set()
     consumer.poll()
@@ -105,3 +108,21 @@ def test_sessions_that_ended_are_forgotten(faulty):
     faulty.node.broker.fetch_sessions._drop(consumer.session_id)
     faulty.set()
     assert not faulty.dispatcher._fetches.withheld
+
+
+def test_after_a_false_error_a_calm_partition_is_answered_again(faulty):
+    consumer = Consumer(faulty)
+    for _ in range(3):
+        consumer.poll()
+    assert consumer.poll() == {}
+    faulty.fault("Fetch", "NOT_LEADER_OR_FOLLOWER", topic="t", partition=1, after=True, times=1)
+    assert consumer.poll() == {1: 6}
+    assert consumer.poll() == {1: 0}
+    assert consumer.poll() == {}
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_an_error_of_the_session_is_the_whole_answer(faulty, after):
+    faulty.fault("Fetch", "NOT_LEADER_OR_FOLLOWER", topic="t", partition=1, after=after)
+    answer = faulty.answer(fetch_all(session_id=12345, epoch=3), BY_NAME)
+    assert (answer.error_code, codes(answer)) == (70, {})
