@@ -21,7 +21,13 @@ from minikafka.faults.endings import (
     first_half,
 )
 from minikafka.faults.fetch_partitions import FetchPartitions
-from minikafka.faults.matching import ActiveFault, FaultSet, asker_of
+from minikafka.faults.matching import (
+    ActiveFault,
+    CallCounter,
+    FaultSet,
+    NodeCounter,
+    asker_of,
+)
 from minikafka.faults.vocabulary import AnswerFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.metadata.image import MetadataImage
@@ -56,13 +62,17 @@ class FaultyDispatcher(Dispatcher):
         self._image = image
         self._fetches = fetches
 
-    def set_faults(self, faults: Sequence[AnswerFault]) -> None:
+    def set_faults(
+        self,
+        faults: Sequence[AnswerFault],
+        counter_of: Callable[[AnswerFault], CallCounter] = lambda _: NodeCounter(),
+    ) -> None:
         """Set these faults and no others; the node's next step ends the waits of the others.
 
         Raises:
             FaultError: there are too many, or two have one id.
         """
-        self.faults.replace(faults, self._image(), self.env.notify)
+        self.faults.replace(faults, self._image(), self.env.notify, counter_of)
         self._fetches.prune()
 
     def _take_lane(self, connection: ConnectionState, lane: Lane, frame: memoryview) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.wait_key import WaitKey
@@ -18,25 +18,45 @@ CLIENT: Final = -1
 """The asker of a request that no node sends."""
 
 
+class CallCounter(Protocol):
+    """Counts the calls that a fault is for, and its hits."""
+
+    def count(self, decide: Callable[[int, int], bool]) -> bool:
+        """Count a call, and a hit if `decide` returns True; return what it returned.
+
+        It gets the number of this call, from 1, and the number of hits before it.
+        """
+
+
+@dataclass(slots=True, eq=False)
+class NodeCounter:
+    """The counts at one node."""
+
+    calls: int = 0
+    hits: int = 0
+
+    def count(self, decide: Callable[[int, int], bool]) -> bool:
+        """Count a call; see `CallCounter`."""
+        self.calls += 1
+        is_hit = decide(self.calls, self.hits)
+        self.hits += is_hit
+        return is_hit
+
+
 @dataclass(slots=True, eq=False)
 class ActiveFault:
-    """A fault that is set in a node, with its counts.
+    """A fault that is set in a node, with its hits there.
 
-    `image` is the metadata from when it was set.
+    `image` is the metadata from when it was set. `counter` may count for several nodes.
     """
 
     fault: AnswerFault
     image: MetadataImage
+    counter: CallCounter = field(default_factory=NodeCounter)
     key: WaitKey = field(default_factory=lambda: WaitKey("fault"))
     """Notified when the fault is removed."""
     is_removed: bool = False
-    calls: int = 0
     hits: int = 0
-    _rng: Random = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Seed the decisions."""
-        self._rng = Random(self.fault.seed)
 
     def matches_call(self, role: str, version: int, client_id: str | None, asker: int) -> bool:
         """Return True if the fault is for such a call of its API, whatever it is about.
@@ -68,16 +88,18 @@ class ActiveFault:
 
     def fires(self) -> bool:
         """Count a call that matches; return True if the fault hits it, and count the hit."""
+        is_hit = self.counter.count(self._decide)
+        self.hits += is_hit
+        return is_hit
+
+    def _decide(self, call: int, hits: int) -> bool:
         fault = self.fault
-        self.calls += 1
-        if fault.nth is not None and self.calls < fault.nth:
+        if fault.nth is not None and call < fault.nth:
             return False
-        if fault.times is not None and self.hits >= fault.times:
+        if fault.times is not None and hits >= fault.times:
             return False
-        if fault.probability < 1 and self._rng.random() >= fault.probability:
-            return False
-        self.hits += 1
-        return True
+        # By the number of the call: several nodes that count together draw once for each.
+        return fault.probability >= 1 or Random(f"{fault.seed} {call}").random() < fault.probability
 
 
 @dataclass(slots=True, eq=False)
@@ -88,9 +110,15 @@ class FaultSet:
     by_api: dict[int, tuple[ActiveFault, ...]] = field(default_factory=dict)
 
     def replace(
-        self, faults: Sequence[AnswerFault], image: MetadataImage, notify: Callable[[WaitKey], None]
+        self,
+        faults: Sequence[AnswerFault],
+        image: MetadataImage,
+        notify: Callable[[WaitKey], None],
+        counter_of: Callable[[AnswerFault], CallCounter] = lambda _: NodeCounter(),
     ) -> None:
         """Set these faults and no others; one that was set before keeps its counts.
+
+        `counter_of` makes the counter of a new fault.
 
         Raises:
             FaultError: there are too many, or two have one id.
@@ -102,8 +130,10 @@ class FaultSet:
         if twice is not None:
             raise FaultError(f"id: two faults have the id {twice!r}")
         before = {each.fault: each for each in self.active}
+        counters = {fault: counter_of(fault) for fault in faults if fault not in before}
         self.active = tuple(
-            before.pop(fault) if fault in before else ActiveFault(fault, image) for fault in faults
+            before.pop(fault) if fault in before else ActiveFault(fault, image, counters[fault])
+            for fault in faults
         )
         self.by_api = {}
         for each in self.active:

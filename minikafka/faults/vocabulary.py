@@ -97,6 +97,7 @@ class AnswerFault:
     listener). A request of a node to a broker listener matches only if `broker_id` names the node.
     Of the calls that match, `nth` is the first that is hit (from 1), `times` how many are hit: all
     without a number, one if there is `nth`. `probability` with `seed` decides about each of them.
+    Each node counts for itself, or all nodes that have the same `counter_file`.
 
     An answer at a node has no effect beside the answer unless `after` is set: then the request is
     handled, and only its answer is false, late or missing.
@@ -120,6 +121,7 @@ class AnswerFault:
     probability: float = 1.0
     seed: int = 0
     after: bool = False
+    counter_file: str = ""
     id: str = ""
 
     def __post_init__(self) -> None:
@@ -249,7 +251,7 @@ class AnswerFault:
 
 _FIELDS: Final = {each.name: each for each in fields(AnswerFault)}
 _ERRORS: Final = tuple(name for name in ErrorCode.__members__ if name != "NONE")
-_TEXTS: Final = ("api", "kind", "error", "topic", "client_id", "role", "id")
+_TEXTS: Final = ("api", "kind", "error", "topic", "client_id", "role", "counter_file", "id")
 _NUMBERS: Final = ("ms", "partition", "broker_id", "nth", "times", "seed")
 
 

@@ -23,6 +23,7 @@ from minikafka.faults.dispatcher import FaultyDispatcher
 from minikafka.faults.vocabulary import MAX_MS, AnswerFault, FaultError, nearest
 from minikafka.server.driver import Driver
 from minikafka.server.fault_clock import MAX_RATE, MIN_RATE, FaultyClock
+from minikafka.server.fault_counter import counter_of
 from minikafka.server.fault_links import FaultyOutbound
 
 _COMMANDS: Final = ("set", "hits", "links", "clock", "clear", "state")
@@ -78,7 +79,7 @@ class FaultControl:
         return None
 
     def _set(self, faults: list[AnswerFault]) -> int:
-        self._dispatcher.set_faults(faults)
+        self._dispatcher.set_faults(faults, counter_of)
         # A step, which ends the waits of the faults that are gone.
         self._driver.clock_changed()
         return len(faults)

@@ -15,6 +15,7 @@ from minikafka.faults.vocabulary import AnswerFault, FaultError
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.rpc.envelope import encode_request
 from minikafka.server.debug_hooks import VARIABLE
+from minikafka.server.fault_counter import counts
 from minikafka.server.fault_socket import NAME, address_of, command
 from tests.integration.own_nodes import OwnNodes
 
@@ -40,10 +41,14 @@ class FaultyNodes(OwnNodes):
             self.command("set", [fault.to_json() for fault in faults], node)
 
     def fault(self, api, what, **match):
-        self.set(AnswerFault.named(api, what, id="it", **match))
+        """Set a fault at all nodes, which count together."""
+        self.counter = self.folder / f"counter-{next(_names)}"
+        self.set(AnswerFault.named(api, what, counter_file=str(self.counter), id="it", **match))
 
     def hits(self):
-        return sum(self.command("hits", node=node).get("it", 0) for node in NODES)
+        hits = counts(self.counter)[1]
+        assert hits == sum(self.command("hits", node=node)["it"] for node in NODES)
+        return hits
 
 
 @pytest.fixture(scope="module")
@@ -175,9 +180,10 @@ def test_a_consumer_reads_in_spite_of_it(nodes, topic, what):
 
 def test_a_stale_leader(nodes, topic):
     # A node that is no leader rejects the record, and the client asks for the leader again.
-    nodes.fault("Metadata", "stale_leader", topic=topic, times=1)
-    produce(nodes, topic, b"x")
-    assert 1 <= nodes.hits() <= len(NODES)
+    nodes.fault("Metadata", "stale_leader", topic=topic, times=2)
+    for value in (b"x", b"y", b"z"):
+        produce(nodes, topic, value)
+    assert nodes.hits() == 2
 
 
 def test_a_coordinator_that_loads(nodes, topic):

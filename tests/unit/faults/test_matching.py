@@ -93,14 +93,13 @@ def test_hits_are_exact_and_repeat_with_the_seed(nth, times, probability, seed, 
     hit = hits(fault, calls)
     assert hit == hits(again, calls)
     assert fault.hits == len(hit)
-    assert fault.calls == calls
-    rng = Random(seed)
+    assert fault.counter.calls == calls
     most = fault.fault.times
     expected = []
     for call in range(nth or 1, calls + 1):
         if most is not None and len(expected) >= most:
             break
-        if probability == 1 or rng.random() < probability:
+        if probability == 1 or Random(f"{seed} {call}").random() < probability:
             expected.append(call)
     assert hit == expected
 
