@@ -40,14 +40,15 @@ class FaultyNodes(OwnNodes):
         for node in nodes:
             self.command("set", [fault.to_json() for fault in faults], node)
 
-    def fault(self, api, what, **match):
-        """Set a fault at all nodes, which count together."""
+    def fault(self, api, what, nodes=NODES, **match):
+        """Set a fault at nodes, which count together."""
         self.counter = self.folder / f"counter-{next(_names)}"
-        self.set(AnswerFault.named(api, what, counter_file=str(self.counter), id="it", **match))
+        fault = AnswerFault.named(api, what, counter_file=str(self.counter), id="it", **match)
+        self.set(fault, nodes=nodes)
 
-    def hits(self):
+    def hits(self, nodes=NODES):
         hits = counts(self.counter)[1]
-        assert hits == sum(self.command("hits", node=node)["it"] for node in NODES)
+        assert hits == sum(self.command("hits", node=node)["it"] for node in nodes)
         return hits
 
 
