@@ -63,6 +63,10 @@ def check(code: int, message: str | None = None) -> None:
         raise AdminError(error_text(code, message), code)
 
 
+class UnreachedError(AdminError):
+    """No server has accepted a connection: the addresses are wrong, or nothing runs there."""
+
+
 class BrokerConnection:
     """One socket to one broker."""
 
@@ -255,7 +259,8 @@ class AdminClient:
                     reasons = "; ".join(
                         f"{at[0]}:{at[1]}: {_reason(why)}" for at, why in failures.items()
                     )
-                    raise AdminError(
+                    kind = AdminError if self._reach_timeout_s is None else UnreachedError
+                    raise kind(
                         f"no answer from {self._addresses()}: {reasons}",
                         ErrorCode.REQUEST_TIMED_OUT,
                     ) from None
@@ -338,6 +343,8 @@ class AdminClient:
             while True:
                 try:
                     return self._ask_broker(self._active_controller(), request)
+                except UnreachedError:
+                    raise
                 except AdminError as error:
                     # A new leader may not know the controllers' registrations yet.
                     again = is_retriable(error.code) or error.code == ErrorCode.BROKER_NOT_AVAILABLE

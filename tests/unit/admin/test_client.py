@@ -360,6 +360,16 @@ def test_an_address_at_which_no_server_listens_is_an_error_soon():
     assert 0.3 <= time.monotonic() - begin_s < 20
 
 
+def test_controllers_that_are_not_reached_are_an_error_soon():
+    begin_s = time.monotonic()
+    with (
+        reaching(f"127.0.0.1:{unused_port()}", of_controllers=True) as admin,
+        pytest.raises(AdminError, match="Connection refused"),
+    ):
+        admin.ask_active(ListGroupsRequest())
+    assert time.monotonic() - begin_s < 20
+
+
 def test_a_name_that_is_unknown_is_an_error_at_once(monkeypatch):
     asked = []
 
