@@ -15,7 +15,7 @@ from minikafka import __version__
 from minikafka.cli._suggestions import did_you_mean
 from minikafka.cli._usage import UNDECIDED
 
-_COMMANDS = {
+COMMANDS = {
     "dev": ("minikafka.cli.dev", "start a cluster on this machine, or control its nodes"),
     "server-start": ("minikafka.cli.server_start", "run one node from a properties file"),
     "storage": ("minikafka.cli.storage", "format log directories, make cluster ids"),
@@ -43,6 +43,7 @@ _COMMANDS = {
     "sim": ("minikafka.cli.sim", "simulate clusters with faults in virtual time"),
     "metrics": ("minikafka.cli.metrics", "print the metrics of each node"),
     "watch": ("minikafka.cli.watch", "show the changes of partitions"),
+    "completion": ("minikafka.cli.completion", "print a script that completes commands in a shell"),
     "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
 }
 
@@ -68,26 +69,26 @@ def _interrupted(command: str | None) -> int:
 
 
 def _main(arguments: Sequence[str], chosen: str | None) -> int:
-    if chosen is not None and chosen not in _COMMANDS:
-        hint = did_you_mean(chosen, _COMMANDS) or "; see minikafka --help"
+    if chosen is not None and chosen not in COMMANDS:
+        hint = did_you_mean(chosen, COMMANDS) or "; see minikafka --help"
         print(f"minikafka {chosen}: there is no such command{hint}", file=sys.stderr)
         return _NO_COMMAND
     parser = argparse.ArgumentParser(prog="minikafka", description="A Kafka-compatible broker.")
     parser.add_argument("--version", action="version", version=f"minikafka {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, (module, summary) in _COMMANDS.items():
+    for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name == chosen:
             import_module(module).add_arguments(command)
             # The command reports errors, since it has its own exit status for wrong usage.
             parser.error = command.error  # type: ignore[method-assign]
     parsed = parser.parse_args(arguments)
-    return _run(_COMMANDS[parsed.command][0], parsed)
+    return _run(COMMANDS[parsed.command][0], parsed)
 
 
 def run_tool(name: str) -> int:
     """Run one subcommand as a separate program, for the launchers in `bin/`."""
-    module, summary = _COMMANDS[name]
+    module, summary = COMMANDS[name]
     parser = argparse.ArgumentParser(description=summary)
     try:
         import_module(module).add_arguments(parser)

@@ -78,7 +78,7 @@ def options(parser):
 def command_lines(tool, *words):
     """Yield command lines with each option of a command, without its value at the end."""
     parser = argparse.ArgumentParser()
-    import_module(main_module._COMMANDS[tool][0]).add_arguments(parser)
+    import_module(main_module.COMMANDS[tool][0]).add_arguments(parser)
     known = options(parser)
     action = words[0] if words and not words[0].startswith("-") else ""
     servers = {"--bootstrap-server": "127.0.0.1:1", "--command-config": "client.properties"}

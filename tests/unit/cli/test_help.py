@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from minikafka.cli.main import _COMMANDS
+from minikafka.cli.main import COMMANDS
 
 BARE = """
 import sys
@@ -31,7 +31,7 @@ def bare(*arguments):
     )
 
 
-@pytest.mark.parametrize("command", _COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_without_extras(command):
     done = bare(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.cli.main import _COMMANDS
+from minikafka.cli.main import COMMANDS as PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -48,7 +48,7 @@ def test_documents_have_commands():
 @pytest.mark.parametrize(("document", "name", "arguments"), COMMANDS)
 def test_a_command_of_a_document_has_these_options(document, name, arguments):
     parser = argparse.ArgumentParser(prog=f"{document}: minikafka {name}", exit_on_error=False)
-    import_module(_COMMANDS[name][0]).add_arguments(parser)
+    import_module(PROGRAMS[name][0]).add_arguments(parser)
     parser.parse_args(arguments)
 
 
