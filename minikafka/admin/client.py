@@ -455,7 +455,7 @@ class AdminClient:
     def _noticed(self, what: str) -> Iterator[None]:
         """Report a long wait by `on_wait`, once for the outermost of nested operations."""
         outer, self._waits_for = self._waits_for, what
-        if outer or self._on_wait is None:
+        if outer or self._on_wait is None or self._timeout_s <= NOTICE_AFTER_S:
             try:
                 yield
             finally:

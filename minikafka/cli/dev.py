@@ -192,13 +192,15 @@ def _start(args: argparse.Namespace) -> int:
 
 
 def _supervise(layout: Layout, *, is_quiet: bool) -> int:
+    # First: it forks a process that imports a node, beside the imports of this process.
+    supervisor = Supervisor(layout)
     if is_quiet:
-        status = Supervisor(layout).run()
+        status = supervisor.run()
     else:
         from minikafka.commands.dev_console import Console
 
         console = Console(layout)
-        supervisor = Supervisor(layout, console.event)
+        supervisor.on_event = console.event
         status = supervisor.run(lambda: console.start(supervisor.nodes))
         console.close()
     if status == INTERRUPTED:

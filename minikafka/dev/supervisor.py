@@ -109,14 +109,11 @@ def _say_leader(layout: Layout) -> None:
 class Supervisor:
     """Owns the processes of a cluster."""
 
-    def __init__(self, layout: Layout, on_event: Callable[[str], object] | None = None) -> None:
-        """Start no process; `run` does.
-
-        `on_event` is called, from any thread, with a sentence about each change of a node's
-        process after the start of the cluster.
-        """
+    def __init__(self, layout: Layout) -> None:
+        """Start no process; `run` does."""
         self._layout = layout
-        self._on_event = on_event or (lambda _: None)
+        self.on_event: Callable[[str], object] = lambda _: None
+        """Called, from any thread, with a sentence about each change of a node's process."""
         # First, while this process has one thread, and no descriptor that a node must not have.
         self._nursery = Nursery.fork()
         lifeline = Lifeline()
@@ -232,7 +229,7 @@ class Supervisor:
             if not self._stop.is_set:
                 how = process.how_ended
                 how = f"was {how}" if how in {"killed", "stopped"} else how
-                self._on_event(f"node {process.node} {how}")
+                self.on_event(f"node {process.node} {how}")
 
         threading.Thread(target=watch, daemon=True).start()
 
@@ -286,7 +283,7 @@ class Supervisor:
             return f"{ERROR}the cluster is being stopped"
         if not process.await_ready():
             return f"{ERROR}node {process.node} did not start: see {process.log_file}"
-        self._on_event(f"node {process.node} serves")
+        self.on_event(f"node {process.node} serves")
         return OK
 
     def _act_on(self, process: NodeProcess, action: str, say: Say) -> str:
@@ -295,7 +292,7 @@ class Supervisor:
         if action in _SIGNALS:
             process.signal(_SIGNALS[action])
             process.is_paused = action == "pause"
-            self._on_event(f"node {process.node} {_DONE[action]}")
+            self.on_event(f"node {process.node} {_DONE[action]}")
             return OK
         if action == "stop" and not self._has_majority:
             return (
@@ -362,7 +359,7 @@ class Supervisor:
             f"until node {_listed(away, 'or')} is back"
         )
         say(text)
-        self._on_event(text)
+        self.on_event(text)
 
     # The end
 
