@@ -89,6 +89,10 @@ def _main(arguments: Sequence[str], chosen: str | None) -> int:
 def run_tool(name: str) -> int:
     """Run one subcommand as a separate program, for the launchers in `bin/`."""
     module, summary = COMMANDS[name]
+    if sys.argv[1:] == ["--version"]:
+        # Also of tools that need an action.
+        print(__version__)
+        return 0
     parser = argparse.ArgumentParser(description=summary)
     try:
         import_module(module).add_arguments(parser)

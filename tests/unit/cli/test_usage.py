@@ -1,12 +1,14 @@
 """Commands that say 3 for a usage error say so for every one."""
 
+import sys
 from unittest.mock import Mock
 
 import pytest
 
+from minikafka import __version__
 from minikafka.cli import main as main_module
 from minikafka.cli._usage import USAGE
-from minikafka.cli.main import main, run_tool
+from minikafka.cli.main import COMMANDS, main, run_tool
 from minikafka.commands import demo_elr
 from minikafka.harness import preflight
 from minikafka.harness import run as run_module
@@ -32,6 +34,13 @@ def test_ctrl_c_while_a_command_is_loaded_is_one_line(command, status, monkeypat
     assert main([command]) == status
     assert capsys.readouterr() == ("", f"minikafka {command}: interrupted.\n")
     assert run_tool(command) == status
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_tool_has_a_version(command, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [command, "--version"])
+    assert run_tool(command) == 0
+    assert capsys.readouterr().out == f"{__version__}\n"
 
 
 @pytest.mark.parametrize(
