@@ -33,6 +33,7 @@ _WARNINGS_AFTER_S = 4.0
 """After this time it repeats the last warning of each node that it waits for."""
 _GRACE_S = 0.8
 """The time in which nodes stop that cannot hand over their leaderships."""
+_ONE_PROCESS = "they cannot be controlled one by one (--one-process)"
 _LOOK_EVERY_S = 0.01
 _SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
 _DONE = {"pause": "was paused", "resume": "goes on"}
@@ -62,6 +63,8 @@ def run_in_one_process(layout: Layout) -> int:
 
     for node in layout.all_nodes:
         (layout.directory / f"node-{node}.pid").write_text(f"{os.getpid()}\n")
+    control = Control(layout.directory)
+    control.serve(lambda *_: f"{ERROR}all nodes run in process {os.getpid()}: {_ONE_PROCESS}")
     try:
         return run_nodes([layout.config(node) for node in layout.all_nodes], started)
     except StartError as error:
@@ -69,6 +72,7 @@ def run_in_one_process(layout: Layout) -> int:
         return 1
     finally:
         notice.cancel()
+        control.close()
         for node in layout.all_nodes:
             (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
 
