@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
@@ -112,18 +113,19 @@ class Console:
 
 
 def _summed(lines: Sequence[str]) -> list[str]:
-    """Replace the same change of many partitions by one line."""
-    partitions: dict[str, list[str]] = {}
-    for line in lines:
-        partition, _, change = line.partition(": ")
-        partitions.setdefault(change, []).append(partition)
-    summed: list[str] = []
-    for change, names in partitions.items():
-        if len(names) > _ALIKE:
-            summed.append(f"{len(names)} partitions, {names[0]} the first of them: {change}")
+    """Replace the same change of many partitions by one line, at the place of the first."""
+    split = [line.partition(": ") for line in lines]
+    counts = Counter(change for _, separator, change in split if separator)
+    summed: dict[str, None] = {}
+    first: dict[str, str] = {}
+    for line, (partition, _, change) in zip(lines, split, strict=True):
+        count = counts[change]
+        if count > _ALIKE:
+            name = first.setdefault(change, partition)
+            summed[f"{count} partitions, {name} the first of them: {change}"] = None
         else:
-            summed += [f"{name}: {change}" if change else name for name in names]
-    return summed
+            summed[line] = None
+    return list(summed)
 
 
 def _counts(partitions: Sequence[PartitionState]) -> str:

@@ -48,6 +48,12 @@ def test_the_same_change_of_many_partitions_is_one_line(console):
     ]
 
 
+def test_the_changes_of_a_partition_stay_together(console):
+    console.see(partition(0), partition(1))
+    lines = console.see(*(partition(n, isr=(1,), elr=(2,)) for n in (0, 1)))
+    assert [line.partition(":")[0] for line in lines] == ["t-0", "t-0", "t-1", "t-1"]
+
+
 def test_many_changes_end_with_their_number(console):
     console.see(*map(partition, range(20)))
     lines = console.see(*(partition(n, epoch=n + 1) for n in range(20)))
