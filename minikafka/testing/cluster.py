@@ -27,6 +27,7 @@ from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
 from minikafka.testing.processes import NodeProcesses
 from minikafka.testing.settings import ALL, check_settings
+from minikafka.testing.values import Deadline
 
 _HOST = "127.0.0.1"
 _START_TIMEOUT_S = 60.0
@@ -34,6 +35,7 @@ _PORT_TRIES = 5
 _TAKEN = ("in use: ", "Address already in use")
 """What a failed start says if another program took a port between the choice and the start."""
 _SHOWN_LINES = 12
+_FENCED_S = 30.0
 
 
 class Cluster(KafkaOperations):
@@ -382,6 +384,42 @@ class Cluster(KafkaOperations):
             )
         return processes
 
+    def fence(self, *nodes: int) -> None:
+        """Pause nodes, and wait until the controller has fenced them; `heal` lets them return.
+
+        Raises:
+            ClusterError: no majority of the controllers would be left to fence them.
+        """
+        voters = self.node_ids[: self._settings.voters]
+        answering = self._separate(nodes, "fenced").answering
+        left = [node for node in voters if node in answering and node not in nodes]
+        if len(left) * 2 <= len(voters):
+            raise ClusterError(
+                f"without {_names(nodes)} there is no majority of the controllers, {_names(voters)}"
+            )
+        self.pause(*nodes)
+        deadline = Deadline(_FENCED_S)
+        while fencing := set(nodes) & set(self.brokers()):
+            if not deadline.wait():
+                raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
+
+    def shrink_isr(self, topic: str, partition: int = 0, *, to: Sequence[int]) -> None:
+        """Fence the in-sync replicas of a partition that are not in `to`.
+
+        Raises:
+            ClusterError: `to` has other nodes, or too few controllers would be left.
+        """
+        isr = self.isr(topic, partition)
+        if not to or not set(to) <= set(isr):
+            raise ClusterError(f"the ISR of {topic}-{partition} is {_names(isr)}, not {_names(to)}")
+        self.fence(*(node for node in isr if node not in to))
+        self.wait_for(lambda: set(self.isr(topic, partition)) <= set(to), what="the ISR shrinks")
+
+    def heal(self) -> None:
+        """Resume every node that is paused."""
+        processes = self._opened()
+        processes.resume(processes.paused)
+
     def kill_leader(self, topic: str, partition: int = 0) -> int:
         """Kill the leader of a partition; return its node id.
 
@@ -413,6 +451,11 @@ class Cluster(KafkaOperations):
     def _check_node(self, node: int) -> None:
         if node not in self.node_ids:
             raise ClusterError(f"there is no node {node} in a cluster of {self.nodes}")
+
+
+def _names(nodes: Sequence[int]) -> str:
+    """Return "node 1" or "nodes 1, 2"."""
+    return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
 
 
 def _check_loopback() -> None:

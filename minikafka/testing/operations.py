@@ -98,6 +98,11 @@ class KafkaOperations(ABC):
             with self._asking(f"broker {server}", server=server) as client:
                 await_deletion(client, topics, deadline)
 
+    def brokers(self) -> list[int]:
+        """Return the ids of the brokers that are alive and not fenced."""
+        with self._asking("brokers") as client:
+            return sorted(client.brokers())
+
     def topics(self) -> list[str]:
         """Return the names of all topics except internal ones."""
         from minikafka.admin.topics import list_topics

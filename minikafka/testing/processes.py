@@ -84,6 +84,14 @@ class NodeProcesses:
                 if it.is_ready and not it.is_paused and it.process.poll() is None
             )
 
+    @property
+    def paused(self) -> list[int]:
+        """The nodes that are paused."""
+        with self._lock:
+            return [
+                n for n, it in self._running.items() if it.is_paused and it.process.poll() is None
+            ]
+
     def pid(self, node: int) -> int:
         """Return the process id of a running node.
 

@@ -184,6 +184,23 @@ def test_a_paused_leader_is_replaced_within_about_a_second(cluster):
     cluster.wait_until_in_sync("paused")
 
 
+def test_nodes_are_fenced_and_isrs_shrunk_until_they_are_healed():
+    with Cluster(nodes=4, voters=1) as cluster:
+        cluster.create_topic("t", assignment=[[2, 3, 4]], config={"min.insync.replicas": 1})
+        cluster.shrink_isr("t", to=[4])
+        assert (cluster.isr("t"), cluster.leader("t"), cluster.brokers()) == ([4], 4, [1, 4])
+        cluster.produce("t", "a")
+        with pytest.raises(ClusterError, match="^the ISR of t-0 is node 4, not nodes 2, 4$"):
+            cluster.shrink_isr("t", to=[2, 4])
+        with pytest.raises(ClusterError, match="^without node 1 there is no majority of the contr"):
+            cluster.fence(1)
+        cluster.heal()
+        cluster.wait_until_in_sync("t")
+        assert cluster.brokers() == [1, 2, 3, 4]
+        cluster.fence(2)
+        assert cluster.brokers() == [1, 3, 4]
+
+
 def test_the_eligible_leader_replicas_of_a_topic():
     with Cluster(nodes=4, voters=1) as cluster:
         cluster.create_topic("t", assignment=[[2, 3, 4]], config={"min.insync.replicas": 2})
