@@ -100,8 +100,12 @@ class KafkaOperations(ABC):
 
     def brokers(self) -> list[int]:
         """Return the ids of the brokers that are alive and not fenced."""
+        from minikafka.admin.cluster import describe_cluster
+
         with self._asking("brokers") as client:
-            return sorted(client.brokers())
+            # Metadata names a broker for some time after it was fenced.
+            found = describe_cluster(client, include_fenced=True).nodes
+        return [node.node_id for node in found if not node.is_fenced]
 
     def topics(self) -> list[str]:
         """Return the names of all topics except internal ones."""

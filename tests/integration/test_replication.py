@@ -175,7 +175,8 @@ def test_paused_broker_is_fenced_and_comes_back(cluster, admin):
     victim = next(node for node in (2, 3) if node != leader)
     cluster.pause(victim)
     wait_for(lambda: victim not in partition_of(cluster, "paused").isr_nodes)
-    assert unfenced(cluster) == {1, 2, 3} - {victim}
+    # Metadata names a broker for two seconds after it was fenced.
+    wait_for(lambda: unfenced(cluster) == {1, 2, 3} - {victim})
     offsets, failed = produce(cluster, "paused", 10)
     assert (len(offsets), failed) == (10, [])
     cluster.resume(victim)
