@@ -35,6 +35,8 @@ _ALL_REPLICAS = -1
 _FETCH_BYTES = 8 << 20
 _KNOWN_EVERY_S = 0.002
 _NO_SESSION = -1
+_CONSUMER = -1
+"""The replica id of clients, which must not see what may not be committed."""
 _LATEST, _EARLIEST = -1, -2
 _GROUP = 0
 _T = TypeVar("_T")
@@ -227,7 +229,9 @@ def _offset(
     def attempt() -> int:
         partition = ListOffsetsPartition(at.partition, timestamp=timestamp)
         request = ListOffsetsRequest(
-            isolation_level=int(committed), topics=[ListOffsetsTopic(at.topic, [partition])]
+            replica_id=_CONSUMER,
+            isolation_level=int(committed),
+            topics=[ListOffsetsTopic(at.topic, [partition])],
         )
         answer = client.ask_broker(_leader(client, at).node_id, request)
         found = answer.topics[0].partitions[0]

@@ -168,6 +168,19 @@ def test_leaders_are_killed_elected_and_in_sync_again(cluster):
     assert [it.value for it in cluster.records("led")] == [b"a", b"b"]
 
 
+def test_no_record_is_missing_right_after_a_kill():
+    """A new leader does not know yet how much is committed; readers wait for it."""
+    with Cluster(nodes=3) as cluster:
+        for number in range(4):
+            topic = f"t-{number}"
+            cluster.create_topic(topic, 3)
+            cluster.produce(topic, "a", "b", "c")
+            killed = cluster.kill_leader(topic)
+            assert sorted(it.value for it in cluster.records(topic)) == [b"a", b"b", b"c"]
+            cluster.start(killed)
+            cluster.wait_until_in_sync()
+
+
 def test_a_paused_leader_is_replaced_within_about_a_second(cluster):
     cluster.create_topic("paused", 1, 3, config={"min.insync.replicas": 2})
     leader = cluster.leader("paused")
