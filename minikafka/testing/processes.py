@@ -72,7 +72,7 @@ class NodeProcesses:
     def running(self) -> list[int]:
         """The nodes whose processes run, including paused ones."""
         with self._lock:
-            return [n for n, it in self._running.items() if it.process.poll() is None]
+            return sorted(n for n, it in self._running.items() if it.process.poll() is None)
 
     @property
     def answering(self) -> list[int]:
