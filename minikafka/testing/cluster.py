@@ -23,6 +23,7 @@ from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing import base_ports
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
+from minikafka.testing.hopeless import start_watch
 from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
 from minikafka.testing.processes import NodeProcesses
@@ -34,7 +35,6 @@ _START_TIMEOUT_S = 60.0
 _PORT_TRIES = 5
 _TAKEN = ("in use: ", "Address already in use")
 """What a failed start says if another program took a port between the choice and the start."""
-_SHOWN_LINES = 12
 _FENCED_S = 30.0
 
 
@@ -76,10 +76,8 @@ class Cluster(KafkaOperations):
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
-            one_process: all nodes share one process. It needs less memory, but single nodes can
-                neither be killed nor stopped, and they share one log.
-            kafka_defaults: sessions as long as Kafka's, and files are synced wherever they are:
-                for measurements and comparisons.
+            one_process: all nodes share one process and one log; none can be killed alone.
+            kafka_defaults: for measurements: sessions as long as Kafka's, and synced files.
 
         Raises:
             ClusterError: an argument has no meaning.
@@ -124,6 +122,11 @@ class Cluster(KafkaOperations):
     def node_ids(self) -> range:
         """The ids of the nodes."""
         return range(1, self.nodes + 1)
+
+    @property
+    def _voters(self) -> range:
+        """The nodes that are controllers."""
+        return self.node_ids[: self._settings.voters]
 
     @property
     def directory(self) -> Path:
@@ -256,7 +259,7 @@ class Cluster(KafkaOperations):
 
         programs = self._settings.programs(layout, is_synced=is_synced)
         self._processes = NodeProcesses(programs)
-        self._processes.start(list(programs), _START_TIMEOUT_S, self._given_up.is_set)
+        self._start_together(self._processes, list(programs))
         if self.nodes > 1:
             addresses = layout.bootstrap_servers.split(",")
             try:
@@ -303,11 +306,10 @@ class Cluster(KafkaOperations):
         processes = self._processes
         if processes is None:
             return
-        voters = self.node_ids[: self._settings.voters]
         running = processes.running
         processes.resume(running)
-        processes.stop([node for node in running if node not in voters])
-        processes.stop([node for node in running if node in voters])
+        processes.stop([node for node in running if node not in self._voters])
+        processes.stop([node for node in running if node in self._voters])
 
     def _end(self, *, failed: bool) -> None:
         """Release everything that `open` has taken."""
@@ -342,8 +344,12 @@ class Cluster(KafkaOperations):
             ClusterError: a node runs already, or does not start; the message has the reason.
         """
         self._given_up.clear()
-        processes = self._separate(nodes, "started")
-        processes.start(nodes, _START_TIMEOUT_S, self._given_up.is_set)
+        self._start_together(self._separate(nodes, "started"), nodes)
+
+    def _start_together(self, processes: NodeProcesses, nodes: Sequence[int]) -> None:
+        voters = () if self._settings.one_process else self._voters
+        watch = start_watch(processes, voters, self._given_up)
+        processes.start(nodes, _START_TIMEOUT_S, watch)
 
     def pause(self, *nodes: int) -> None:
         """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
@@ -390,12 +396,12 @@ class Cluster(KafkaOperations):
         Raises:
             ClusterError: no majority of the controllers would be left to fence them.
         """
-        voters = self.node_ids[: self._settings.voters]
         answering = self._separate(nodes, "fenced").answering
-        left = [node for node in voters if node in answering and node not in nodes]
-        if len(left) * 2 <= len(voters):
+        left = [node for node in self._voters if node in answering and node not in nodes]
+        if len(left) * 2 <= len(self._voters):
             raise ClusterError(
-                f"without {_names(nodes)} there is no majority of the controllers, {_names(voters)}"
+                f"without {_names(nodes)} there is no majority of the controllers, "
+                f"{_names(self._voters)}"
             )
         self.pause(*nodes)
         deadline = Deadline(_FENCED_S)
@@ -417,8 +423,7 @@ class Cluster(KafkaOperations):
 
     def heal(self) -> None:
         """Resume every node that is paused."""
-        processes = self._opened()
-        processes.resume(processes.paused)
+        self._opened().resume(self._opened().paused)
 
     def kill_leader(self, topic: str, partition: int = 0) -> int:
         """Kill the leader of a partition; return its node id.
@@ -437,11 +442,8 @@ class Cluster(KafkaOperations):
         processes = self._processes
         if processes is None:
             return "the cluster is not open"
-        lines = [f"minikafka in {self.directory}"]
-        for number in processes.numbers:
-            lines.append(processes.state_line(number))
-            lines += [f"    {line}" for line in processes.last_lines(number, _SHOWN_LINES)]
-        return "\n".join([*lines, self._partition_table()])
+        head = f"minikafka in {self.directory}"
+        return "\n".join([head, *processes.report(), self._partition_table()])
 
     def _opened(self) -> NodeProcesses:
         if self._processes is None:

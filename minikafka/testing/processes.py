@@ -100,10 +100,10 @@ class NodeProcesses:
         """
         return self._at(node).process.pid
 
-    def start(
-        self, nodes: Collection[int], timeout_s: float, is_given_up: Callable[[], bool]
-    ) -> None:
+    def start(self, nodes: Collection[int], timeout_s: float, hopeless: Callable[[], str]) -> None:
         """Start nodes together, and wait until all serve; after an error those end that do not.
+
+        `hopeless()` returns why they cannot serve any more, or "".
 
         Raises:
             ClusterError: a node runs already, ends before it serves, or does not serve in time.
@@ -113,7 +113,7 @@ class NodeProcesses:
         try:
             for node in nodes:
                 started[node] = self._launch(node)
-            self._await_ready(started, time.monotonic() + timeout_s, is_given_up)
+            self._await_ready(started, time.monotonic() + timeout_s, hopeless)
         except BaseException:
             self.kill([n for n, it in started.items() if not it.is_ready])
             raise
@@ -176,12 +176,16 @@ class NodeProcesses:
         finally:
             self._lifeline.close()
 
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of all programs."""
-        return list(self._programs)
+    def report(self) -> list[str]:
+        """Return the state and the last log lines of every process."""
+        lines = []
+        for number, program in self._programs.items():
+            lines.append(self._state_line(number))
+            logged = _log_since(program.log_file, 0)[-_SHOWN_LINES:]
+            lines += [f"    {line}" for line in logged]
+        return lines
 
-    def state_line(self, node: int) -> str:
+    def _state_line(self, node: int) -> str:
         """Return a line about a process: "node 2 runs, pid 4711"."""
         name = self._programs[node].name
         with self._lock:
@@ -192,10 +196,6 @@ class NodeProcesses:
         if status is not None:
             return f"{name} ended by itself, {_how(status)}"
         return f"{name} {'is paused' if it.is_paused else 'runs'}, pid {it.process.pid}"
-
-    def last_lines(self, node: int, count: int = _SHOWN_LINES) -> list[str]:
-        """Return the last lines of a node's log."""
-        return _log_since(self._programs[node].log_file, 0)[-count:]
 
     def _launch(self, node: int) -> _Running:
         program = self._programs[node]
@@ -217,7 +217,7 @@ class NodeProcesses:
             return it
 
     def _await_ready(
-        self, started: Mapping[int, _Running], deadline_s: float, is_given_up: Callable[[], bool]
+        self, started: Mapping[int, _Running], deadline_s: float, hopeless: Callable[[], str]
     ) -> None:
         waiting = {it.ready: (node, it) for node, it in started.items()}
         while waiting:
@@ -228,8 +228,8 @@ class NodeProcesses:
                 if not os.read(ready, 64):
                     raise self._not_started(node, it)
                 it.is_ready = True
-            if is_given_up():
-                raise ClusterError("the start was given up")
+            if waiting and (why := hopeless()):
+                raise ClusterError(why)
             if waiting and time.monotonic() >= deadline_s:
                 node, it = next(iter(waiting.values()))
                 raise self._not_started(node, it)

@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,20 @@ def test_nodes_are_killed_stopped_and_started_without_a_wait():
         cluster.kill(1)
         with pytest.raises(ClusterError, match="^node 1 is not running$"):
             cluster.pause(1)
+
+
+def test_a_node_without_a_quorum_is_explained_soon():
+    with Cluster(nodes=3) as cluster:
+        cluster.kill(1, 2, 3)
+        started_s = time.monotonic()
+        with pytest.raises(ClusterError, match="^no node serves without a majority of the contr"):
+            cluster.start(2)
+        assert time.monotonic() - started_s < 5
+        assert cluster.running == []
+        with ThreadPoolExecutor() as pool:
+            for done in [pool.submit(cluster.start, node) for node in (3, 1, 2)]:
+                done.result()
+        assert cluster.running == [1, 2, 3]
 
 
 def test_parameters_reach_the_nodes(tmp_path):
