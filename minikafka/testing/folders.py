@@ -106,7 +106,7 @@ def _remove(path: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    for path in list(folder.iterdir()):
+    for path in list(folder.iterdir()) if folder.exists() else ():
         if path.name in (_TEMPORARY, _KEPT):
             continue
         if path.is_dir() and not path.is_symlink():

@@ -16,7 +16,6 @@ import select
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,6 +34,7 @@ from minikafka.server.nursery import own_nursery
 from minikafka.server.os_disk import OsDisk
 from minikafka.testing.base_ports import free_base_port
 from minikafka.testing.errors import ClusterError
+from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
 
 CONTROLLER = 101
 _TIMEOUT_S = 60
@@ -94,8 +94,12 @@ class Nodes:
         self.voters: Sequence[int] = tuple(voters)
         self._config = dict(config or {})
         self._levels = {**DEFAULT_LEVELS, **(features or {})}
-        self._is_own = directory is None
-        self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
+        remove_leftovers()
+        self._folder: ClusterFolder | None = None
+        if directory is None:
+            self._folder = open_folder(None, keep=False)
+            directory = self._folder.path
+        self.directory = directory
         self.base_port = base_port
         self._placement = placement or Placement()
         self._directories = directories
@@ -213,8 +217,8 @@ class Nodes:
             if self._lifeline is not None:
                 self._lifeline.close()
                 self._lifeline = None
-            if self._is_own:
-                shutil.rmtree(self.directory, ignore_errors=True)
+            if self._folder is not None:
+                self._folder.close(failed=False)
 
     def start(self, *nodes: int) -> None:
         """Start nodes, and wait until they serve; a killed broker waits until its session ends.
