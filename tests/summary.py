@@ -22,15 +22,15 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 9_489,
+    "unit": 10_085,
     "property": 3_195,
     "conformance": 2_792,
     "simulation": 784,
     "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 184,
-    "fault": 188,
+    "integration": 294,
+    "fault": 187,
     "golden": 53,
     "attacks": 16,
     "harness": 152,

@@ -62,10 +62,8 @@ class Cluster(KafkaOperations):
 
         Args:
             nodes: the number of nodes; each is a broker.
-            voters: the number of controllers, the first nodes; None for 3, or 1 if there are fewer
-                than 3 nodes.
-            config: configuration of every node. Sessions of brokers and of the quorum are shorter
-                than Kafka's (`testing.defaults`).
+            voters: the number of controllers, the first nodes; None for 3, or 1 of less than 3.
+            config: configuration of every node, over the `testing.defaults`.
             node_config: configuration of single nodes, by node id.
             racks: the racks of the nodes in order, or by node id.
             features: the levels of features that differ from the default.
@@ -365,13 +363,8 @@ class Cluster(KafkaOperations):
         Raises:
             ClusterError: a node does not start; the message has the reason.
         """
-        processes = self._opened()
-        if self._settings.one_process:
-            return
-        running = processes.running
-        processes.resume([node for node in running if node not in processes.answering])
-        gone = [node for node in self.node_ids if node not in running]
-        if gone:
+        self._opened().resume(self._opened().paused)
+        if gone := self._opened().gone:
             self.start(*gone)
 
     def _separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
@@ -404,10 +397,7 @@ class Cluster(KafkaOperations):
                 f"{_names(self._voters)}"
             )
         self.pause(*nodes)
-        deadline = Deadline(_FENCED_S)
-        while fencing := set(nodes) & set(self.brokers()):
-            if not deadline.wait():
-                raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
+        _await_fenced(self, nodes)
 
     def shrink_isr(self, topic: str, partition: int = 0, *, to: Sequence[int]) -> None:
         """Fence the in-sync replicas of a partition that are not in `to`.
@@ -420,10 +410,6 @@ class Cluster(KafkaOperations):
             raise ClusterError(f"the ISR of {topic}-{partition} is {_names(isr)}, not {_names(to)}")
         self.fence(*(node for node in isr if node not in to))
         self.wait_for(lambda: set(self.isr(topic, partition)) <= set(to), what="the ISR shrinks")
-
-    def heal(self) -> None:
-        """Resume every node that is paused."""
-        self._opened().resume(self._opened().paused)
 
     def kill_leader(self, topic: str, partition: int = 0) -> int:
         """Kill the leader of a partition; return its node id.
@@ -442,8 +428,7 @@ class Cluster(KafkaOperations):
         processes = self._processes
         if processes is None:
             return "the cluster is not open"
-        head = f"minikafka in {self.directory}"
-        return "\n".join([head, *processes.report(), self._partition_table()])
+        return "\n".join([f"in {self.directory}", *processes.report(), self._partition_table()])
 
     def _opened(self) -> NodeProcesses:
         if self._processes is None:
@@ -458,6 +443,13 @@ class Cluster(KafkaOperations):
 def _names(nodes: Sequence[int]) -> str:
     """Return "node 1" or "nodes 1, 2"."""
     return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
+
+
+def _await_fenced(cluster: Cluster, nodes: Sequence[int]) -> None:
+    deadline = Deadline(_FENCED_S)
+    while fencing := set(nodes) & set(cluster.brokers()):
+        if not deadline.wait():
+            raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
 
 
 def _check_loopback() -> None:

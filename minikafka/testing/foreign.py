@@ -34,4 +34,5 @@ class ForeignCluster(KafkaOperations):
             f"this cluster is {self._what}, and no test may break it; use minikafka_cluster"
         )
 
-    kill = stop = start = pause = resume = kill_leader = node = fault = cut = slow = _refuse
+    kill = stop = start = pause = resume = kill_leader = _refuse
+    node = fence = shrink_isr = _refuse

@@ -85,6 +85,12 @@ class NodeProcesses:
             )
 
     @property
+    def gone(self) -> list[int]:
+        """The programs that do not run."""
+        running = self.running
+        return [number for number in self._programs if number not in running]
+
+    @property
     def paused(self) -> list[int]:
         """The nodes that are paused."""
         with self._lock:
