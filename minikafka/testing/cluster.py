@@ -62,7 +62,7 @@ class Cluster(KafkaOperations):
 
         Args:
             nodes: the number of nodes; each is a broker.
-            voters: the number of controllers, the first nodes; None for 3, or 1 of less than 3.
+            voters: the number of controllers, the first nodes; None for 3, or 1 of 1 or 2.
             config: configuration of every node, over the `testing.defaults`.
             node_config: configuration of single nodes, by node id.
             racks: the racks of the nodes in order, or by node id.
@@ -74,7 +74,7 @@ class Cluster(KafkaOperations):
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
-            one_process: all nodes share one process and one log; none can be killed alone.
+            one_process: all nodes share one process, so none can be killed or stopped alone.
             kafka_defaults: for measurements: sessions as long as Kafka's, and synced files.
 
         Raises:
@@ -358,13 +358,10 @@ class Cluster(KafkaOperations):
         self._separate(nodes, "resumed").resume(nodes)
 
     def heal(self) -> None:
-        """Resume nodes that are paused, and start those that were killed or stopped.
-
-        Raises:
-            ClusterError: a node does not start; the message has the reason.
-        """
+        """Resume nodes that are paused, and start those that were killed or stopped."""
         self._opened().resume(self._opened().paused)
-        if gone := self._opened().gone:
+        gone = self._opened().gone
+        if gone:
             self.start(*gone)
 
     def _separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
@@ -428,7 +425,8 @@ class Cluster(KafkaOperations):
         processes = self._processes
         if processes is None:
             return "the cluster is not open"
-        return "\n".join([f"in {self.directory}", *processes.report(), self._partition_table()])
+        head = f"minikafka in {self.directory}"
+        return "\n".join([head, *processes.report(), self._partition_table()])
 
     def _opened(self) -> NodeProcesses:
         if self._processes is None:

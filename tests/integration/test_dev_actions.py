@@ -50,7 +50,10 @@ def test_nodes_are_killed_stopped_and_started_from_outside(tmp_path):
         refused = dev("start", 1, directory=tmp_path / "dev")
         assert (refused.returncode, refused.stderr) == (1, "error: node 1 is running\n")
         refused = dev("kill", 2, directory=tmp_path / "dev")
-        assert (refused.returncode, refused.stderr) == (1, "error: there is no node 2\n")
+        assert (refused.returncode, refused.stderr) == (
+            1,
+            "error: there is no node 2; the nodes are 1\n",
+        )
         with AdminClient(servers, client_id="test") as client:
             assert list_topics(client) == []
 
