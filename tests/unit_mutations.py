@@ -325,7 +325,9 @@ UNIT_MUTATIONS = (
 def main():
     """Run one test with its guard removed; the exit status is that of pytest."""
     (found,) = [each for each in UNIT_MUTATIONS if each.name == sys.argv[1]]
+    # Plain: the package was imported before pytest could rewrite its assertions.
     options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
+    options += ["--assert", "plain"]
     with applied(found.mutation):
         return pytest.main([*options, found.test])
 
