@@ -22,14 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 10_085,
+    "unit": 10_134,
     "property": 3_195,
     "conformance": 2_792,
     "simulation": 784,
     "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 294,
+    "integration": 315,
     "fault": 187,
     "golden": 53,
     "attacks": 16,
