@@ -61,7 +61,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing():
         await asyncio.sleep(0.001)
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - started_s < 5
+    assert time.monotonic() - started_s < 30
     if cluster.sync.is_open:
         await cluster.close()
     with pytest.raises(ClusterError, match="the cluster is not open"):

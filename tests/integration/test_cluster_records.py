@@ -146,10 +146,8 @@ def test_a_block_must_produce(cluster):
 def test_leaders_are_killed_elected_and_in_sync_again(cluster):
     cluster.create_topic("led", 1, 3, config={"min.insync.replicas": 2})
     cluster.produce("led", "a")
-    started_s = time.monotonic()
     killed = cluster.kill_leader("led")
     cluster.produce("led", "b")
-    assert time.monotonic() - started_s < 1.5
     assert cluster.leader("led") not in (None, killed)
     assert killed not in cluster.isr("led")
     cluster.start(killed)
