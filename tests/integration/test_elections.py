@@ -54,14 +54,15 @@ def nodes():
         for step in (WITHOUT_2, WITHOUT_2_AND_3, WITH_2_AGAIN):
             getattr(running, step.action)(step.node)
             wait_for_step(running, step)
-        # Metadata names a broker that was killed for two more seconds.
-        admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{running.port(1)}"})
-        wait_for(lambda: sorted(admin.list_topics(timeout=10).brokers) == [1, 2])
+        # Each broker names a broker that was killed for two seconds after it learns of it.
+        for node in (1, 2):
+            with client_of(running, node) as client:
+                wait_for(lambda client=client: sorted(client.brokers()) == [1, 2])
         yield running
 
 
-def client_of(nodes):
-    return ClusterClient(f"127.0.0.1:{nodes.port(1)}", client_id="test")
+def client_of(nodes, node=1):
+    return ClusterClient(f"127.0.0.1:{nodes.port(node)}", client_id="test")
 
 
 def by_librdkafka(servers, kind, names):
