@@ -61,6 +61,15 @@ class FaultyDispatcher(Dispatcher):
         self.faults = FaultSet()
         self._image = image
         self._fetches = fetches
+        self._adopt_calls()
+
+    def _adopt_calls(self) -> None:
+        """Finish the calls that wait, too: the answers of later ones may follow theirs."""
+        for connection in self.connections.values():
+            for slot in connection.slots:
+                done = None if slot.running is None else slot.running.done
+                if isinstance(done, partial):
+                    slot.running.done = partial(self._finish, *done.args)  # type: ignore[union-attr]
 
     def set_faults(
         self,
@@ -192,7 +201,7 @@ def _no_handler(_: Any) -> Generator[Any, Any, Any]:
 
 
 def install(node: Node) -> FaultyDispatcher:
-    """Let faults be set in a node."""
+    """Let faults be set in a node, which may run already."""
     sessions = None if node.broker is None else node.broker.fetch_sessions
     loader = node.loader
     faulty = FaultyDispatcher(node.dispatcher, lambda: loader.image, FetchPartitions(sessions))

@@ -12,10 +12,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
-
-from minikafka.faults.vocabulary import FaultError
-from minikafka.server.fault_control import FaultControl
+from typing import Any, Final, Protocol
 
 NAME: Final = "faults.sock"
 MAX_LINE_BYTES: Final = 1024 * 1024
@@ -26,10 +23,17 @@ _MAX_PATH_BYTES: Final = 100
 """Below the limit of all systems for the address of a Unix socket."""
 
 
+class Answering(Protocol):
+    """Carries out commands: `fault_control.FaultControl`."""
+
+    def answer(self, line: bytes) -> bytes:
+        """Carry out the command in a line; return the line of the answer."""
+
+
 class FaultSocket:
     """The socket of one node."""
 
-    def __init__(self, folder: Path, control: FaultControl) -> None:
+    def __init__(self, folder: Path, control: Answering) -> None:
         """Create the socket, in place of one that a former process has left.
 
         Raises:
@@ -123,6 +127,9 @@ def command(folder: Path, name: str, argument: Any = None, timeout_s: float = 10
         FaultError: the node refuses the command.
         OSError: no node runs with the folder, or it does not answer in time.
     """
+    # A node imports it only for its first command.
+    from minikafka.faults.vocabulary import FaultError  # noqa: PLC0415
+
     line = json.dumps({name: argument}).encode() + b"\n"
     with socket.socket(socket.AF_UNIX) as sock, address_of(folder / NAME) as address:
         sock.settimeout(timeout_s)

@@ -28,7 +28,7 @@ from minikafka.server import unsynced_disk
 from minikafka.server.advertised import advertised_names, warn_of_unknown_names
 from minikafka.server.bound_sockets import BoundSockets, bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits, configured_limits
-from minikafka.server.debug_hooks import VARIABLE, DebugDisk, DebugHooks
+from minikafka.server.debug_hooks import FOR_FAULTS, VARIABLE, DebugHooks, UnknownHookError
 from minikafka.server.descriptors import least_limit, most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.open_files import OPEN_FILES
@@ -303,9 +303,9 @@ class RunningNode:
         self.driver.close()
 
     def _disk(self, path: str) -> OsDisk:
-        if self._hooks:
-            return DebugDisk(path, self._hooks)
-        return UnsyncedDisk(path) if os.environ.get(unsynced_disk.VARIABLE) else OsDisk(path)
+        is_synced = not os.environ.get(unsynced_disk.VARIABLE)
+        disk = self._hooks and self._hooks.disk(path, is_synced=is_synced)
+        return disk or (OsDisk(path) if is_synced else UnsyncedDisk(path))
 
     def _started(self) -> None:
         """Open the broker listeners after the broker was unfenced, then report the start."""
@@ -351,20 +351,24 @@ def _debug_hooks() -> DebugHooks | None:
     """Return the hooks if the environment enables them.
 
     Raises:
-        StartError: their folder cannot be used.
+        StartError: their folder cannot be used, or there is no such hook.
     """
     try:
         return DebugHooks.from_environment(os.environ)
+    except UnknownHookError as error:
+        raise StartError(str(error)) from None
     except OSError as error:
         raise StartError(f"{VARIABLE}: {error.filename}: {error.strerror}") from None
 
 
-def _fault_socket(hooks: DebugHooks, running: RunningNode) -> "FaultSocket":
-    """Let faults be injected into a node.
+def _fault_socket(hooks: DebugHooks, running: RunningNode) -> "FaultSocket | None":
+    """Let faults be injected into a node, if that is wanted.
 
     Raises:
         StartError: the socket cannot be created.
     """
+    if FOR_FAULTS not in hooks.wanted:
+        return None
     from minikafka.server.faulty_node import fault_socket  # noqa: PLC0415
 
     try:

@@ -64,6 +64,11 @@ class ClusterSettings:
             raise ClusterError(f"{error.filename or directory}: {error.strerror}") from None
         return layout
 
+    @property
+    def has_faults(self) -> bool:
+        """True if faults can be injected into the nodes."""
+        return not (self.one_process or self.kafka_defaults)
+
     def programs(self, layout: "Layout", *, is_synced: bool) -> dict[int, Program]:
         """Return the program of each process: by node, or the one of all nodes."""
         from minikafka.server.unsynced_disk import VARIABLE as UNSYNCED
@@ -81,9 +86,24 @@ class ClusterSettings:
             }
         return {
             node: self._program(
-                f"node {node}", [file], self.log_file(layout.directory, node), environ
+                f"node {node}",
+                [file],
+                self.log_file(layout.directory, node),
+                {**environ, **self._hooks(layout.directory, node)},
             )
             for node, file in files.items()
+        }
+
+    def _hooks(self, directory: Path, node: int) -> dict[str, str]:
+        """Return the variables with which faults can be injected into a node."""
+        if not self.has_faults:
+            return {}
+        from minikafka.server import debug_hooks as hooks
+
+        wanted = (hooks.FOR_FAULTS, hooks.FOR_DISK, hooks.FOR_JOURNAL)
+        return {
+            hooks.VARIABLE: str(debug_dir(directory, node)),
+            hooks.HOOKS_VARIABLE: ",".join(wanted),
         }
 
     def _program(
@@ -101,6 +121,11 @@ class ClusterSettings:
     def log_file(self, directory: Path, node: int) -> Path:
         """Return the log file of a node, or of all."""
         return directory / ("cluster.log" if self.one_process else f"node-{node}.log")
+
+
+def debug_dir(directory: Path, node: int) -> Path:
+    """Return the folder by which faults are injected into a node."""
+    return directory / f"node-{node}" / "debug"
 
 
 def check_settings(

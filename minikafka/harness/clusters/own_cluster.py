@@ -18,6 +18,10 @@ from minikafka.harness.plan.settings import HarnessError, RunSettings
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.server.debug_hooks import (
     DISK_FULL,
+    FOR_CLOCK,
+    FOR_DISK,
+    FOR_JOURNAL,
+    HOOKS_VARIABLE,
     JOURNAL,
     SLOW_SYNC,
     VARIABLE,
@@ -57,7 +61,10 @@ class _RunPlacement(Placement):
         return self._on_network.prefix(node)
 
     def environ(self, node: int) -> dict[str, str]:
-        return {VARIABLE: str(self.debug_dir(node))} if self._hooked else {}
+        if not self._hooked:
+            return {}
+        wanted = f"{FOR_JOURNAL},{FOR_DISK},{FOR_CLOCK}"
+        return {VARIABLE: str(self.debug_dir(node)), HOOKS_VARIABLE: wanted}
 
     def debug_dir(self, node: int) -> Path:
         return self._directory / f"node-{node}" / "debug"

@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.faults.dispatcher import install
 from minikafka.faults.vocabulary import AnswerFault
 from minikafka.messages import alter_configs
 from minikafka.messages.alter_replica_log_dirs import AlterReplicaLogDir, AlterReplicaLogDirTopic
@@ -23,8 +24,16 @@ from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssi
 from minikafka.records.crc import crc32c
 from minikafka.serving.index import MODULES
 from minikafka.serving.registry import BROKER
+from tests.unit.faults.conftest import PatientClient
 from tests.unit.faults.test_partition_lists import SERVED, request_about
-from tests.worlds.sim_world import BY_NAME, batch, create_topic, fetch_request, values_of
+from tests.worlds.sim_world import (
+    BY_NAME,
+    batch,
+    create_topic,
+    fetch_request,
+    started_cluster,
+    values_of,
+)
 
 BROKER_APIS = sorted(MODULES[BROKER])
 BY_ID = 13
@@ -412,3 +421,27 @@ def test_requests_before_after_and_of_other_topics_are_as_ever(faulty):
     (partition,) = faulty.answer(fetch_request("t"), BY_NAME).responses[0].partitions
     assert values_of(partition) == [b"0a", b"0b"]
     assert faulty.hits == 0
+
+
+def test_a_node_that_runs_gets_faults_behind_the_calls_that_wait():
+    cluster = started_cluster(2)
+    create_topic(cluster, "t", replicas=[[1, 2]], config={"min.insync.replicas": "2"})
+    create_topic(cluster, "u", replicas=[[1], [1]])
+    usual = cluster.client()
+    cluster.world.run(1_000)
+    client = PatientClient(usual.world, usual.network, usual.name, usual.address, client_id="sim")
+    replicated, half, behind = [], [], []
+    for host in ("n1", "n2"):
+        cluster.network.cut(host, "n2" if host == "n1" else "n1")
+    client.send(produce_to(0), replicated.append, version=BY_NAME)
+    cluster.world.run(100)
+    dispatcher = install(cluster.nodes[1].node)
+    dispatcher.set_faults([AnswerFault(api="Produce", kind="half", topic="u", id="half")])
+    client.send(produce_to(0, topic="u"), half.append, version=BY_NAME)
+    client.send(produce_to(1, topic="u"), behind.append, version=BY_NAME)
+    cluster.world.run(200)
+    assert (replicated, half, behind) == ([], [], [])
+    cluster.network.heal_all()
+    cluster.world.run(2_000)
+    assert codes(replicated[0]) == {0: 0}
+    assert (half, behind, client.halves) == ([None], [None], 1)

@@ -1,11 +1,21 @@
 """What a node does for those who break it, and that it does nothing of it unasked."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import write_file
-from minikafka.server.debug_hooks import VARIABLE, DebugDisk, DebugHooks
+from minikafka.server.debug_hooks import (
+    HOOKS_VARIABLE,
+    VARIABLE,
+    DebugDisk,
+    DebugHooks,
+    UnknownHookError,
+)
 
 
 @pytest.fixture
@@ -27,6 +37,55 @@ def test_without_the_variable_there_are_no_hooks(tmp_path):
     assert DebugHooks.from_environment({}) is None
     assert DebugHooks.from_environment({VARIABLE: str(tmp_path / "new")}) is not None
     assert (tmp_path / "new" / "sync-journal").exists()
+
+
+def test_only_the_hooks_that_are_wanted_are_there(tmp_path):
+    def hooks(wanted):
+        found = DebugHooks.from_environment(
+            {VARIABLE: str(tmp_path / "debug"), HOOKS_VARIABLE: wanted}
+        )
+        return found, found.disk(str(tmp_path / "data"), is_synced=True)
+
+    _, disk = hooks("faults,clock")
+    assert disk is None
+    _, disk = hooks("disk")
+    (tmp_path / "debug" / "disk-full").touch()
+    file = disk.open("a", create=True)
+    file.sync()
+    with pytest.raises(StorageFault, match="No space left on device"):
+        file.append(b"x")
+    assert not (tmp_path / "debug" / "sync-journal").exists()
+    only_journal, disk = hooks("journal")
+    disk.open("b", create=True).append(b"x")
+    assert journal(tmp_path) == ["create\tb\t"]
+    (tmp_path / "debug" / "wall-offset-ms").write_text("5")
+    assert only_journal.clock(lambda: Now(0, 0))() == Now(0, 0)
+    with pytest.raises(UnknownHookError, match="no hook 'disc'; there are journal, disk"):
+        hooks("disc")
+
+
+def test_a_disk_that_is_not_synced_has_a_journal_of_its_fsyncs(tmp_path, hooks, monkeypatch):
+    synced = []
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, synced.append)
+    disk = DebugDisk(str(tmp_path / "data"), hooks, is_synced=False)
+    file = disk.open("a", create=True)
+    file.append(b"123")
+    file.sync()
+    file.append(b"45")
+    assert file.close_if_unused()
+    disk.sync_dir("")
+    file.sync()
+    assert not disk.sync_all()
+    assert journal(tmp_path)[:2] == ["create\ta\t", "sync\ta\t3"]
+    assert journal(tmp_path)[-1] == "sync\ta\t5"
+    assert (len(journal(tmp_path)), synced) == (4, [])
+
+
+def test_a_node_imports_what_changes_answers_only_for_a_command():
+    program = "import sys, minikafka.server.faulty_node; print('minikafka.faults' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.strip() == b"False"
 
 
 def test_the_journal_has_the_size_that_was_synced(disk, tmp_path):
