@@ -59,10 +59,10 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "the journal of fsyncs keeps the synced size of a file that was truncated",
-            ("harness.clusters.sync_journal", "Durable.take",
+            ("server.sync_journal", "Durable.take",
              "self.sizes[path] = min(self.sizes[path], int(value))", "pass"),
         ),
-        "tests/unit/harness/clusters/test_sync_journal.py",
+        "tests/unit/server/test_sync_journal.py",
         "the simulator has disks without a journal",
     ),
     UnitMutation(

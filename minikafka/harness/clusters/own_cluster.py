@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from minikafka.harness.clusters import sync_journal
 from minikafka.harness.clusters.cluster import free_port_range
 from minikafka.harness.clusters.cluster_of_nodes import ClusterOfNodes, elr_features
 from minikafka.harness.clusters.disk_faults import Volumes, volume_mib
@@ -16,6 +15,7 @@ from minikafka.harness.clusters.elections import metadata_end
 from minikafka.harness.clusters.network import Network
 from minikafka.harness.plan.settings import HarnessError, RunSettings
 from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.server import sync_journal
 from minikafka.server.debug_hooks import (
     DISK_FULL,
     FOR_CLOCK,

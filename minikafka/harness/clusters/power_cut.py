@@ -13,7 +13,6 @@ replaced.
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.harness.plan.settings import HarnessError
@@ -31,19 +30,11 @@ from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.log.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
+from minikafka.server.sync_journal import Loss
+
+__all__ = ["Loss", "cut_power", "drop_unflushed"]
 
 _INDEXES = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
-
-
-class Loss(NamedTuple):
-    """The offsets that a log lost: from `first_offset` up to, but not including, `end_offset`."""
-
-    partition: TopicPartition
-    first_offset: int
-    end_offset: int
-
-    def __str__(self) -> str:
-        return f"{self.partition} offsets {self.first_offset}-{self.end_offset - 1}"
 
 
 def cut_power(kill: Callable[[], None], log_dirs: Iterable[Path]) -> list[Loss]:

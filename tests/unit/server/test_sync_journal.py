@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.harness.clusters.power_cut import Loss
-from minikafka.harness.clusters.sync_journal import (
-    Cut,
-    Durable,
-    cut_power,
-    drop_unsynced,
-    read_journal,
-)
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
+from minikafka.server.sync_journal import (
+    Cut,
+    Durable,
+    Loss,
+    cut_power,
+    drop_unsynced,
+    read_journal,
+)
 
 NOW = Now(0, 1_700_000_000_000)
 AT = TopicPartition("t", 0)

@@ -1,10 +1,9 @@
 """A power cut that leaves exactly the data that a node had synced, by its journal of fsyncs.
 
-A node that runs with MINIKAFKA_DEBUG_DIR keeps a journal of its fsyncs (`server.debug_hooks`).
-After SIGKILL every file in the journal is truncated to the size that was synced last. A file that
-was never synced is deleted if it was created after the last sync of its folder; else it becomes
-empty, as does a file that replaced another one by a rename without a sync. Files that are not in
-the journal do not change.
+The journal is a hook of `server.debug_hooks`. After SIGKILL every file in it is truncated to the
+size that was synced last. A file that was never synced is deleted if it was created after the last
+sync of its folder; else it becomes empty, as does a file that replaced another one by a rename
+without a sync. Files that are not in the journal do not change.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,12 +13,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
-from minikafka.harness.clusters.power_cut import Loss
 from minikafka.log.file_names import LOG_SUFFIX, parse_folder
 from minikafka.log.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.debug_hooks import JOURNAL
 from minikafka.server.os_disk import OsDisk
+
+
+class Loss(NamedTuple):
+    """The offsets that a log lost: from `first_offset` up to, but not including, `end_offset`."""
+
+    partition: TopicPartition
+    first_offset: int
+    end_offset: int
+
+    def __str__(self) -> str:
+        return f"{self.partition} offsets {self.first_offset}-{self.end_offset - 1}"
 
 
 class Cut(NamedTuple):
