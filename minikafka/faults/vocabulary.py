@@ -153,7 +153,7 @@ class AnswerFault:
             _check_field(name)
         if what in KINDS:
             return cls(api=api, kind=what, **match)
-        if what not in ErrorCode.__members__ and nearest(what, KINDS):
+        if what not in ErrorCode.__members__ and not what.isupper() and nearest(what, KINDS):
             raise FaultError(f"unknown kind of fault {what!r}{nearest(what, KINDS)}")
         return cls(api=api, error=what, **match)
 

@@ -102,6 +102,11 @@ def cut_power(kill: Callable[[], None], debug_dir: Path) -> tuple[list[Cut], lis
     `kill` must return when the process is gone.
     """
     kill()
+    return lose_unsynced(debug_dir)
+
+
+def lose_unsynced(debug_dir: Path) -> tuple[list[Cut], list[Loss]]:
+    """Drop what a node that was killed had not synced; return the cuts and the losses."""
     with (debug_dir / JOURNAL).open(encoding="utf-8") as lines:
         return drop_unsynced(read_journal(lines))
 

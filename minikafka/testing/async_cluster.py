@@ -15,6 +15,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from minikafka.testing.async_faults import AsyncNodeHandle, async_fault
 from minikafka.testing.cluster import Cluster
 from minikafka.testing.values import Deadline, KafkaRecord
 
@@ -104,6 +105,23 @@ class AsyncCluster:
         """Return the log output of a node."""
         return self.sync.log_text(node)
 
+    def node(self, node: int) -> AsyncNodeHandle:
+        """Return a handle on one node, whose verbs are coroutines, too."""
+        return AsyncNodeHandle(self, node)
+
+    def in_thread(self, work: Callable[[], _T]) -> Coroutine[Any, Any, _T]:
+        """Run something that blocks in a thread."""
+        return _finished(asyncio.to_thread(work), self.sync)
+
+    fault = async_fault(Cluster.fault)
+    cut = async_fault(Cluster.cut)
+    isolate = async_fault(Cluster.isolate)
+    slow = async_fault(Cluster.slow)
+    clock = async_fault(Cluster.clock)
+    fill_disk = async_fault(Cluster.fill_disk)
+    slow_disk = async_fault(Cluster.slow_disk)
+    free_disk = _in_thread(Cluster.free_disk)
+    lose_power = _in_thread(Cluster.lose_power)
     open = _in_thread(Cluster.open)
     close = _in_thread(Cluster.close)
     shut_down = _in_thread(Cluster.shut_down)

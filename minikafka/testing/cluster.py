@@ -14,28 +14,42 @@ import atexit
 import os
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import Self
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from minikafka.server.nursery import NurseryError, own_nursery
-from minikafka.testing import base_ports
+from minikafka.testing import base_ports, fencing
 from minikafka.testing.errors import ClusterError
+from minikafka.testing.faults import ClusterFaults
 from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
 from minikafka.testing.hopeless import start_watch
 from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
 from minikafka.testing.processes import NodeProcesses
-from minikafka.testing.settings import ALL, check_settings
-from minikafka.testing.values import Deadline
+from minikafka.testing.settings import ALL, check_settings, former_base_port
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _HOST = "127.0.0.1"
 _START_TIMEOUT_S = 60.0
 _PORT_TRIES = 5
 _TAKEN = ("in use: ", "Address already in use")
 """What a failed start says if another program took a port between the choice and the start."""
-_FENCED_S = 30.0
+
+
+def _of_faults(
+    method: Callable[Concatenate[ClusterFaults, _P], _T],
+) -> "Callable[Concatenate[Cluster, _P], _T]":
+    """Make a method of the cluster from one of its faults."""
+
+    @wraps(method)
+    def call(self: "Cluster", /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return method(self.faults, *args, **kwargs)
+
+    return call
 
 
 class Cluster(KafkaOperations):
@@ -95,6 +109,7 @@ class Cluster(KafkaOperations):
         self._kept: Path | None = None
         self._claim: base_ports.PortClaim | None = None
         self._processes: NodeProcesses | None = None
+        self._faults: ClusterFaults | None = None
         self._given_up = threading.Event()
         self._owner = 0
         """The process that has opened the cluster."""
@@ -122,7 +137,7 @@ class Cluster(KafkaOperations):
         return range(1, self.nodes + 1)
 
     @property
-    def _voters(self) -> range:
+    def voters(self) -> range:
         """The nodes that are controllers."""
         return self.node_ids[: self._settings.voters]
 
@@ -152,6 +167,9 @@ class Cluster(KafkaOperations):
     def _servers(self) -> str:
         """The addresses of the nodes that answer: a dead or paused one would cost time."""
         answering = self._opened().answering
+        if self._faults is not None:
+            # The others may have old metadata.
+            answering = self._faults.connected(answering)
         return self._addresses(answering if answering != [ALL] else self.node_ids)
 
     def _addresses(self, nodes: Sequence[int]) -> str:
@@ -221,7 +239,7 @@ class Cluster(KafkaOperations):
             raise
 
     def _open_on_ports(self, folder: ClusterFolder) -> None:
-        known = self.base_port or _former_base_port(folder.path)
+        known = self.base_port or former_base_port(folder.path)
         if known and (known == self.base_port or base_ports.are_free(known, self.nodes)):
             self.base_port = known
             self._start_all(folder)
@@ -250,20 +268,17 @@ class Cluster(KafkaOperations):
     def _start_all(self, folder: ClusterFolder) -> None:
         is_synced = self._settings.kafka_defaults or not folder.is_temporary
         layout = self._settings.layout(folder.path, self.base_port, is_synced=is_synced)
-        # Here, since the nursery imports at the same time; the last two are for later.
-        from minikafka.admin.client import AdminError
-        from minikafka.admin.membership import await_everybody
+        # Here, since the nursery imports at the same time; they are for later.
+        from minikafka.admin import membership  # noqa: F401
         from minikafka.testing import partitions, records  # noqa: F401
 
         programs = self._settings.programs(layout, is_synced=is_synced)
         self._processes = NodeProcesses(programs)
+        if not self._settings.why_no_faults:
+            self._faults = ClusterFaults(folder.path, self.node_ids, self.voters, self._processes)
         self._start_together(self._processes, list(programs))
         if self.nodes > 1:
-            addresses = layout.bootstrap_servers.split(",")
-            try:
-                await_everybody(addresses, layout.nodes, timeout_s=_START_TIMEOUT_S)
-            except AdminError as error:
-                raise ClusterError(f"the brokers do not know one another: {error}") from None
+            _await_brokers(layout.bootstrap_servers.split(","), layout.nodes)
 
     def close(self) -> None:
         """End the cluster; remove its directory if it is temporary.
@@ -296,18 +311,14 @@ class Cluster(KafkaOperations):
             self._end_processes()
 
     def give_up(self) -> None:
-        """Let an `open` or a `start` that another thread waits for fail soon."""
+        """Let an `open` or `start` that another thread waits for fail soon."""
         self._given_up.set()
 
     def _stop_all(self) -> None:
         """Stop brokers first, then controllers: a broker's shutdown needs a controller."""
-        processes = self._processes
-        if processes is None:
-            return
-        running = processes.running
-        processes.resume(running)
-        processes.stop([node for node in running if node not in self._voters])
-        processes.stop([node for node in running if node in self._voters])
+        if self._processes is not None:
+            self._undo_faults()
+            self._processes.stop_all(last=self.voters)
 
     def _end(self, *, failed: bool) -> None:
         """Release everything that `open` has taken."""
@@ -323,17 +334,20 @@ class Cluster(KafkaOperations):
 
     def _end_processes(self) -> None:
         self._clients.close()
+        faults, self._faults = self._faults, None
+        if faults is not None:
+            faults.close()
         processes, self._processes = self._processes, None
         if processes is not None:
             processes.close()
 
     def kill(self, *nodes: int) -> None:
         """Send SIGKILL to nodes, and wait until they have ended."""
-        self._separate(nodes, "killed").kill(nodes)
+        self.separate(nodes, "killed").kill(nodes)
 
     def stop(self, *nodes: int) -> None:
         """Stop nodes by controlled shutdowns, and wait until they have ended."""
-        self._separate(nodes, "stopped").stop(nodes)
+        self.separate(nodes, "stopped").stop(nodes)
 
     def start(self, *nodes: int) -> None:
         """Start nodes that were killed or stopped, and wait until they serve.
@@ -342,29 +356,66 @@ class Cluster(KafkaOperations):
             ClusterError: a node runs already, or does not start; the message has the reason.
         """
         self._given_up.clear()
-        self._start_together(self._separate(nodes, "started"), nodes)
+        self._start_together(self.separate(nodes, "started"), nodes)
 
     def _start_together(self, processes: NodeProcesses, nodes: Sequence[int]) -> None:
-        voters = () if self._settings.one_process else self._voters
+        voters = () if self._settings.one_process else self.voters
         watch = start_watch(processes, voters, self._given_up)
+        faults = self._faults
+        if faults is not None:
+            faults.before_start(nodes)
         processes.start(nodes, _START_TIMEOUT_S, watch)
+        if faults is not None:
+            faults.apply()
 
     def pause(self, *nodes: int) -> None:
         """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
-        self._separate(nodes, "paused").pause(nodes)
+        self.separate(nodes, "paused").pause(nodes)
 
     def resume(self, *nodes: int) -> None:
         """Send SIGCONT to nodes."""
-        self._separate(nodes, "resumed").resume(nodes)
+        self.separate(nodes, "resumed").resume(nodes)
+        if self._faults is not None:
+            self._faults.apply()
+
+    fence = fencing.fence
+    shrink_isr = fencing.shrink_isr
+    kill_leader = fencing.kill_leader
+    fault = _of_faults(ClusterFaults.fault)
+    cut = _of_faults(ClusterFaults.cut)
+    isolate = _of_faults(ClusterFaults.isolate)
+    slow = _of_faults(ClusterFaults.slow)
+    clock = _of_faults(ClusterFaults.clock)
+    fill_disk = _of_faults(ClusterFaults.fill_disk)
+    free_disk = _of_faults(ClusterFaults.free_disk)
+    slow_disk = _of_faults(ClusterFaults.slow_disk)
+    lose_power = _of_faults(ClusterFaults.lose_power)
+
+    @property
+    def faults(self) -> ClusterFaults:
+        """The faults of answers, links, clocks and disks.
+
+        Raises:
+            ClusterError: the cluster is not open, or no fault can be injected into its nodes.
+        """
+        self._opened()
+        if self._faults is None:
+            raise ClusterError(self._settings.why_no_faults)
+        return self._faults
 
     def heal(self) -> None:
-        """Resume nodes that are paused, and start those that were killed or stopped."""
-        self._opened().resume(self._opened().paused)
+        """Remove all faults, resume nodes that are paused, and start those that do not run."""
+        self._undo_faults()
         gone = self._opened().gone
         if gone:
             self.start(*gone)
 
-    def _separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
+    def _undo_faults(self) -> None:
+        self._opened().resume(self._opened().paused)
+        if self._faults is not None:
+            self._faults.heal()
+
+    def separate(self, nodes: Sequence[int], done: str) -> NodeProcesses:
         """Return the processes, if each of these nodes has its own.
 
         Raises:
@@ -380,53 +431,14 @@ class Cluster(KafkaOperations):
             )
         return processes
 
-    def fence(self, *nodes: int) -> None:
-        """Pause nodes, and wait until the controller has fenced them; `heal` lets them return.
-
-        Raises:
-            ClusterError: no majority of the controllers would be left to fence them.
-        """
-        answering = self._separate(nodes, "fenced").answering
-        left = [node for node in self._voters if node in answering and node not in nodes]
-        if len(left) * 2 <= len(self._voters):
-            raise ClusterError(
-                f"without {_names(nodes)} there is no majority of the controllers, "
-                f"{_names(self._voters)}"
-            )
-        self.pause(*nodes)
-        _await_fenced(self, nodes)
-
-    def shrink_isr(self, topic: str, partition: int = 0, *, to: Sequence[int]) -> None:
-        """Fence the in-sync replicas of a partition that are not in `to`.
-
-        Raises:
-            ClusterError: `to` has other nodes, or too few controllers would be left.
-        """
-        isr = self.isr(topic, partition)
-        if not to or not set(to) <= set(isr):
-            raise ClusterError(f"the ISR of {topic}-{partition} is {_names(isr)}, not {_names(to)}")
-        self.fence(*(node for node in isr if node not in to))
-        self.wait_for(lambda: set(self.isr(topic, partition)) <= set(to), what="the ISR shrinks")
-
-    def kill_leader(self, topic: str, partition: int = 0) -> int:
-        """Kill the leader of a partition; return its node id.
-
-        Raises:
-            ClusterError: the partition has no leader.
-        """
-        leader = self.leader(topic, partition)
-        if leader is None:
-            raise ClusterError(f"{topic}-{partition} has no leader")
-        self.kill(leader)
-        return leader
-
     def state_text(self) -> str:
         """Return the state for the report of a failed test: nodes, partitions, last log lines."""
         processes = self._processes
         if processes is None:
             return "the cluster is not open"
-        head = f"minikafka in {self.directory}"
-        return "\n".join([head, *processes.report(), self._partition_table()])
+        lines = [f"minikafka in {self.directory}", *processes.report()]
+        lines += self._faults.report() if self._faults is not None else []
+        return "\n".join([*lines, self._partition_table()])
 
     def _opened(self) -> NodeProcesses:
         if self._processes is None:
@@ -438,16 +450,14 @@ class Cluster(KafkaOperations):
             raise ClusterError(f"there is no node {node} in a cluster of {self.nodes}")
 
 
-def _names(nodes: Sequence[int]) -> str:
-    """Return "node 1" or "nodes 1, 2"."""
-    return f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
+def _await_brokers(addresses: Sequence[str], nodes: Sequence[int]) -> None:
+    from minikafka.admin.client import AdminError
+    from minikafka.admin.membership import await_everybody
 
-
-def _await_fenced(cluster: Cluster, nodes: Sequence[int]) -> None:
-    deadline = Deadline(_FENCED_S)
-    while fencing := set(nodes) & set(cluster.brokers()):
-        if not deadline.wait():
-            raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
+    try:
+        await_everybody(addresses, nodes, timeout_s=_START_TIMEOUT_S)
+    except AdminError as error:
+        raise ClusterError(f"the brokers do not know one another: {error}") from None
 
 
 def _check_loopback() -> None:
@@ -461,16 +471,3 @@ def _check_loopback() -> None:
             socket.create_connection(server.getsockname(), timeout=5).close()
     except OSError as error:
         raise ClusterError(f"{_HOST} cannot be reached: {error.strerror or error}") from None
-
-
-def _former_base_port(directory: Path) -> int:
-    """Return the base port of the cluster in a directory; 0 if there is none."""
-    from minikafka.config.definition import ConfigError
-    from minikafka.config.properties import parse_properties
-
-    file = directory / "node-1" / "server.properties"
-    try:
-        listeners = parse_properties(file.read_text(encoding="utf-8"), str(file))["listeners"]
-        return int(listeners.partition(",")[0].rpartition(":")[2])
-    except (OSError, ConfigError, KeyError, ValueError):
-        return 0

@@ -36,3 +36,5 @@ class ForeignCluster(KafkaOperations):
 
     kill = stop = start = pause = resume = kill_leader = _refuse
     node = fence = shrink_isr = _refuse
+    fault = cut = isolate = slow = clock = _refuse
+    fill_disk = free_disk = slow_disk = lose_power = _refuse

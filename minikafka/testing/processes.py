@@ -167,6 +167,17 @@ class NodeProcesses:
         if failures:
             raise failures[0]
 
+    def stop_all(self, last: Collection[int]) -> None:
+        """Stop the nodes that run by controlled shutdowns, those in `last` after the others.
+
+        Raises:
+            ClusterError: as `stop`.
+        """
+        running = self.running
+        self.resume(running)
+        self.stop([node for node in running if node not in last])
+        self.stop([node for node in running if node in last])
+
     def pause(self, nodes: Collection[int]) -> None:
         """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
         self._signal(nodes, signal.SIGSTOP, is_paused=True)

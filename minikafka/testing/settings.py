@@ -65,9 +65,12 @@ class ClusterSettings:
         return layout
 
     @property
-    def has_faults(self) -> bool:
-        """True if faults can be injected into the nodes."""
-        return not (self.one_process or self.kafka_defaults)
+    def why_no_faults(self) -> str:
+        """Why no fault can be injected into the nodes; "" if they can."""
+        for name in ("one_process", "kafka_defaults"):
+            if getattr(self, name):
+                return f"no fault can be injected into a cluster with {name}=True; leave that out"
+        return ""
 
     def programs(self, layout: "Layout", *, is_synced: bool) -> dict[int, Program]:
         """Return the program of each process: by node, or the one of all nodes."""
@@ -96,7 +99,7 @@ class ClusterSettings:
 
     def _hooks(self, directory: Path, node: int) -> dict[str, str]:
         """Return the variables with which faults can be injected into a node."""
-        if not self.has_faults:
+        if self.why_no_faults:
             return {}
         from minikafka.server import debug_hooks as hooks
 
@@ -126,6 +129,19 @@ class ClusterSettings:
 def debug_dir(directory: Path, node: int) -> Path:
     """Return the folder by which faults are injected into a node."""
     return directory / f"node-{node}" / "debug"
+
+
+def former_base_port(directory: Path) -> int:
+    """Return the base port of the cluster in a directory; 0 if there is none."""
+    from minikafka.config.definition import ConfigError
+    from minikafka.config.properties import parse_properties
+
+    file = directory / "node-1" / "server.properties"
+    try:
+        listeners = parse_properties(file.read_text(encoding="utf-8"), str(file))["listeners"]
+        return int(listeners.partition(",")[0].rpartition(":")[2])
+    except (OSError, ConfigError, KeyError, ValueError):
+        return 0
 
 
 def check_settings(

@@ -1,6 +1,8 @@
 """`AsyncCluster`: no verb holds the event loop up."""
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -108,3 +110,57 @@ else:
             [sys.executable, "-c", program, library], capture_output=True, text=True, check=False
         )
         assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+async def test_faults_are_awaited_or_a_block():
+    async with AsyncCluster(nodes=3) as cluster:
+        await cluster.create_topic("t", assignment=[[1, 2, 3]])
+        async with cluster.fault("Produce", "NOT_LEADER_OR_FOLLOWER", topic="t", times=2) as fault:
+            await cluster.produce("t", "x")
+            assert fault.hits == 2
+        delay = await cluster.node(1).fault("Produce", "delay", ms=1)
+        await cluster.produce("t", "y")
+        assert (await delay).hits == 1
+        await delay.remove()
+        async with cluster.cut(1, [2, 3]):
+            await cluster.wait_for(lambda: moved(cluster), what="another leader")
+        async with cluster.node(2).clock(offset_ms=5), cluster.slow(1, 2, ms=1):
+            assert "clock of node 2: offset 5 ms" in await cluster.state_text()
+        await cluster.node(3).fill_disk()
+        await cluster.node(3).free_disk()
+        await cluster.node(3).lose_power()
+        await cluster.heal()
+        assert cluster.running == [1, 2, 3]
+        assert "faults:" not in await cluster.state_text()
+        with pytest.raises(ClusterError, match="unknown API"):
+            await cluster.fault("Prodoce", "drop")
+        with pytest.raises(ClusterError, match="there is no node 4"):
+            cluster.node(4)
+
+
+async def moved(cluster):
+    return await cluster.leader("t") != 1
+
+
+async def test_the_loop_goes_on_while_a_node_does_not_answer():
+    async with AsyncCluster() as cluster:
+        os.kill(cluster.pid(1), signal.SIGSTOP)
+        setting = asyncio.ensure_future(set_fault(cluster))
+        await asyncio.sleep(0.2)
+        assert not setting.done()
+        os.kill(cluster.pid(1), signal.SIGCONT)
+        assert "Produce drop" in repr(await setting)
+
+
+async def test_a_fault_whose_task_is_cancelled_is_not_left():
+    async with AsyncCluster() as cluster:
+        setting = asyncio.ensure_future(set_fault(cluster))
+        await asyncio.sleep(0)
+        setting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await setting
+        assert "faults:" not in await cluster.state_text()
+
+
+async def set_fault(cluster):
+    return await cluster.fault("Produce", "drop")
