@@ -17,28 +17,42 @@ class LeftoversWarning(UserWarning):
 def isolated(kafka: "KafkaOperations", prefix: str) -> Iterator[None]:
     """Give the names of a test their prefix; afterwards heal, and delete what the test made.
 
-    On a cluster that others use at the same time only topics with the prefix are deleted.
+    On a cluster that others use at the same time only what has the prefix is deleted.
     """
     from minikafka.testing.errors import ClusterError  # noqa: PLC0415
 
     kafka.prefix = prefix
     known = set(kafka.topics())
+    known_groups = set(kafka.groups())
     try:
         yield
     finally:
         try:
-            _clean(kafka, known)
+            _clean(kafka, known, known_groups)
         except ClusterError as error:
             _start_again(kafka, error)
 
 
-def _clean(kafka: "KafkaOperations", known: set[str]) -> None:
+def _clean(kafka: "KafkaOperations", known: set[str], known_groups: set[str]) -> None:
+    from minikafka.testing.errors import ClusterError  # noqa: PLC0415
+
     kafka.heal()
-    made = [name for name in kafka.topics() if name not in known]
-    if kafka.has_other_users:
-        made = [name for name in made if name.startswith(kafka.prefix)]
+    made = _of_test(kafka, kafka.topics(), known)
     if made:
         kafka.delete_topics(*made)
+    groups = _of_test(kafka, kafka.groups(), known_groups)
+    if groups:
+        # One that still has members is left alone: its clients are not this fixture's.
+        with suppress(ClusterError):
+            kafka.delete_groups(*groups)
+
+
+def _of_test(kafka: "KafkaOperations", names: list[str], known: set[str]) -> list[str]:
+    return [
+        name
+        for name in names
+        if name not in known and (name.startswith(kafka.prefix) or not kafka.has_other_users)
+    ]
 
 
 def _start_again(kafka: "KafkaOperations", error: Exception) -> None:

@@ -139,6 +139,8 @@ class AsyncCluster:
     create_topic = _in_thread(Cluster.create_topic)
     delete_topics = _in_thread(Cluster.delete_topics)
     topics = _in_thread(Cluster.topics)
+    groups = _in_thread(Cluster.groups)
+    delete_groups = _in_thread(Cluster.delete_groups)
     leader = _in_thread(Cluster.leader)
     isr = _in_thread(Cluster.isr)
     elr = _in_thread(Cluster.elr)

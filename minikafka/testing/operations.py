@@ -114,6 +114,32 @@ class KafkaOperations(ABC):
         with self._asking("topics") as client:
             return [topic.name for topic in list_topics(client) if not topic.is_internal]
 
+    def groups(self) -> list[str]:
+        """Return the names of all groups, of consumers and of share consumers."""
+        from minikafka.testing.groups import coordinators
+
+        with self._asking("groups") as client:
+            return sorted(coordinators(client))
+
+    def delete_groups(self, *groups: str) -> None:
+        """Delete groups without members.
+
+        Raises:
+            ClusterError: a group does not exist, or has members.
+        """
+        from minikafka.testing.groups import coordinators, delete
+
+        with self._asking(f"groups {', '.join(groups)}") as client:
+            known = coordinators(client)
+            chosen: dict[int, list[str]] = {}
+            for group in groups:
+                if group in known:
+                    chosen.setdefault(known[group], []).append(group)
+            refused = delete(client, chosen)
+        refused |= {group: "it does not exist" for group in groups if group not in known}
+        for group, why in refused.items():
+            raise ClusterError(f"group {group}: {why}")
+
     def leader(self, topic: str, partition: int = 0) -> int | None:
         """Return the leader of a partition; None if it has none."""
         found = self._state(topic, partition).leader

@@ -55,6 +55,62 @@ def test_topics_of_a_test_are_gone_in_the_next_one(run):
     ).assert_outcomes(passed=2)
 
 
+def test_groups_of_a_test_are_gone_in_the_next_one(run):
+    run(
+        """
+        import pytest
+
+        pytest.importorskip("confluent_kafka")
+
+        def test_first(minikafka, kafka_topic, kafka_consumer, kafka_producer):
+            minikafka.produce(kafka_topic, "x")
+            kafka_consumer.subscribe([kafka_topic])
+            assert kafka_consumer.consume(1, 20)
+            kafka_consumer.commit(asynchronous=False)
+            assert minikafka.groups() == [f"{minikafka.prefix}consumer"]
+            assert minikafka.committed(minikafka.groups()[0], kafka_topic) == {0: 1}
+
+        def test_second(minikafka):
+            assert minikafka.groups() == []
+        """
+    ).assert_outcomes(passed=2)
+
+
+def test_what_a_failed_test_broke_is_whole_in_the_next_one(run):
+    result = run(
+        """
+        import pytest
+
+        pytestmark = pytest.mark.minikafka(nodes=3)
+        faults = []
+
+        def test_first(minikafka, kafka_topic):
+            faults.append(minikafka.fault("Produce", "drop", topic=f"{minikafka.prefix}topic"))
+            minikafka.cut(1, [2, 3])
+            minikafka.node(2).clock(offset_ms=1)
+            minikafka.fill_disk(3)
+            minikafka.wait_for(lambda: minikafka.running == [1, 2])
+            raise RuntimeError("in the middle")
+
+        def test_second(minikafka, kafka_topic):
+            assert "faults:" not in minikafka.state_text()
+            assert minikafka.running == minikafka.brokers() == [1, 2, 3]
+            minikafka.produce(kafka_topic, "x")
+            assert faults[0].hits == 0
+        """
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "faults:",
+            "    Produce drop topic=test-first-*-topic at nodes 1, 2, 3: 0 hits",
+            "    cut: node 1 from nodes 2, 3",
+            "    clock of node 2: offset 1 ms, rate 1",
+            "    full disk: node 3",
+        ]
+    )
+
+
 def test_one_cluster_serves_the_session(run):
     run(
         """
