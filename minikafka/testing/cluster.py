@@ -15,7 +15,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
@@ -361,16 +361,13 @@ class Cluster(KafkaOperations):
     def _start_together(self, processes: NodeProcesses, nodes: Sequence[int]) -> None:
         voters = () if self._settings.one_process else self.voters
         watch = start_watch(processes, voters, self._given_up)
-        faults = self._faults
-        if faults is not None:
-            faults.before_start(nodes)
-        processes.start(nodes, _START_TIMEOUT_S, watch)
-        if faults is not None:
-            faults.apply()
+        with nullcontext() if self._faults is None else self._faults.starting(nodes):
+            processes.start(nodes, _START_TIMEOUT_S, watch)
 
     def pause(self, *nodes: int) -> None:
         """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
-        self.separate(nodes, "paused").pause(nodes)
+        processes = self.separate(nodes, "paused")
+        (self._faults or processes).pause(nodes)
 
     def resume(self, *nodes: int) -> None:
         """Send SIGCONT to nodes."""

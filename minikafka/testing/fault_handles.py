@@ -1,11 +1,17 @@
 """The faults that a test has injected into a cluster: handles on them, and what each node does."""
 
+import fcntl
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
+from minikafka.testing.values import Deadline
+
+_LOCK_S = 1.0
 Link = tuple[int, int]
 """Two nodes."""
 
@@ -73,6 +79,10 @@ class FaultHandle(ABC):
         """End it. A second call does nothing."""
         self._owner.remove(self)
 
+    def no_count(self) -> AbstractContextManager[object]:
+        """Return a context in which no node counts a call; a node must not be paused in one."""
+        return nullcontext()
+
     def ended(self) -> None:  # noqa: B027 - not every fault has something to keep
         """Keep what is known about it: it is not active any more."""
 
@@ -115,6 +125,27 @@ class AnswerFaultHandle(FaultHandle):
         """Add it to its nodes."""
         for node in self._nodes:
             nodes[node].answers.append(self._fault)
+
+    @contextmanager
+    def no_count(self) -> Iterator[None]:
+        """Lock the file, unless something else does not release it."""
+        try:
+            file = os.open(self._counter, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            yield
+            return
+        try:
+            deadline = Deadline(_LOCK_S)
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if not deadline.wait(0.001):
+                        break
+            yield
+        finally:
+            os.close(file)
 
     def ended(self) -> None:
         """Keep the hits, and remove their file."""

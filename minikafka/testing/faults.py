@@ -7,8 +7,8 @@ files in the folder of a node (`server.debug_hooks`) have it for its next start.
 import json
 import shutil
 import threading
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +118,13 @@ class ClusterFaults:
         return added
 
     def isolate(self, node: int) -> FaultHandle:
-        """Cut the links of a node to all others."""
+        """Cut the links of a node to all others.
+
+        Raises:
+            ClusterError: there is no other node.
+        """
+        if len(self._node_ids) < 2:
+            raise ClusterError("isolate: the cluster has only one node")
         return self.cut(node, [other for other in self._node_ids if other != node])
 
     def slow(self, *groups: Group, ms: int) -> FaultHandle:
@@ -224,12 +230,31 @@ class ClusterFaults:
         found = [node for node in nodes if len(self._reached(node, faults)) * 2 > len(self._voters)]
         return found or list(nodes)
 
-    def before_start(self, nodes: Sequence[int]) -> None:
-        """Prepare the start of nodes, which will have the faults from the beginning.
+    def pause(self, nodes: Collection[int]) -> None:
+        """Pause nodes, but none while it counts a call: the others would wait for its lock."""
+        with self._lock, ExitStack() as held:
+            for fault in self._active:
+                held.enter_context(fault.no_count())
+            self._processes.pause(nodes)
+
+    @contextmanager
+    def starting(self, nodes: Sequence[int]) -> Iterator[None]:
+        """Return a context for the start of nodes, which have their faults from the beginning.
 
         Raises:
             ClusterError: a node reaches no controller, so that it could not serve.
         """
+        self._before_start(nodes)
+        try:
+            yield
+        except ClusterError as error:
+            for line in self.report():
+                error.add_note(line)
+            raise
+        # It may have started before the last change.
+        self.apply()
+
+    def _before_start(self, nodes: Sequence[int]) -> None:
         with self._lock:
             faults = self._faults()
             for node in nodes:
@@ -252,16 +277,21 @@ class ClusterFaults:
             self._send({node: faults.commands() for node, faults in self._faults().items()})
 
     def _add(self, fault: FaultHandle) -> None:
+        self._processes.check_owner()
         with self._lock:
             self._active.append(fault)
             try:
                 self._changed()
             except BaseException:
+                self._active.remove(fault)
                 with suppress(ClusterError):
-                    self._remove([fault])
+                    self._changed()
                 raise
 
     def _remove(self, faults: Collection[FaultHandle]) -> None:
+        if not self._processes.is_own:
+            # The end of a block in a process that was forked within it.
+            return
         with self._lock:
             removed = [fault for fault in faults if fault in self._active]
             for fault in removed:

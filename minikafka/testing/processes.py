@@ -19,10 +19,12 @@ from pathlib import Path
 from minikafka.server.launch import Lifeline
 from minikafka.server.nursery import ForkedNode, NurseryError, own_nursery
 from minikafka.testing.errors import ClusterError
+from minikafka.testing.values import Deadline
 
 _STOP_TIMEOUT_S = 60
 _LOOK_EVERY_S = 0.25
 _END_S = 0.5
+_STILL_S = 1.0
 _SHOWN_LINES = 12
 _LINE = re.compile(r"^\S+ \S+ (WARNING|ERROR|CRITICAL) (?:\[node \d+\] )?\S+: (.*)$")
 
@@ -114,7 +116,7 @@ class NodeProcesses:
         Raises:
             ClusterError: a node runs already, ends before it serves, or does not serve in time.
         """
-        self._check_owner()
+        self.check_owner()
         started: dict[int, _Running] = {}
         try:
             for node in nodes:
@@ -129,7 +131,7 @@ class NodeProcesses:
 
     def kill(self, nodes: Collection[int]) -> None:
         """Send SIGKILL to nodes that run, and wait until they have ended."""
-        self._check_owner()
+        self.check_owner()
         with self._lock:
             ending = {node: self._running.pop(node) for node in nodes if node in self._running}
         for it in ending.values():
@@ -179,8 +181,13 @@ class NodeProcesses:
         self.stop([node for node in running if node in last])
 
     def pause(self, nodes: Collection[int]) -> None:
-        """Send SIGSTOP to nodes: for others they look like nodes behind a dead network."""
+        """Send SIGSTOP to nodes, and wait until they stand still."""
+        pids = [self._at(node).process.pid for node in nodes]
         self._signal(nodes, signal.SIGSTOP, is_paused=True)
+        deadline = Deadline(_STILL_S)
+        for pid in pids:
+            while not _stands_still(pid) and deadline.wait(0.001):
+                pass
 
     def resume(self, nodes: Collection[int]) -> None:
         """Send SIGCONT to nodes."""
@@ -273,14 +280,19 @@ class NodeProcesses:
             it.is_paused = is_paused
 
     def _at(self, node: int) -> _Running:
-        self._check_owner()
+        self.check_owner()
         with self._lock:
             it = self._running.get(node)
         if it is None or it.process.poll() is not None:
             raise ClusterError(f"{self._programs[node].name} is not running")
         return it
 
-    def _check_owner(self) -> None:
+    def check_owner(self) -> None:
+        """Refuse what only the owner may do.
+
+        Raises:
+            ClusterError: this process was forked from the owner.
+        """
         if not self.is_own:
             raise ClusterError(
                 "this process was forked from the one that opened the cluster, which owns the nodes"
@@ -303,6 +315,14 @@ def _log_since(path: Path, position: int) -> list[str]:
             return log.read().decode(errors="replace").splitlines()
     except FileNotFoundError:
         return []
+
+
+def _stands_still(pid: int) -> bool:
+    """True if a process is stopped, has ended, or cannot be looked up here."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] in "TtZX"
+    except OSError:
+        return True
 
 
 def _how(status: int) -> str:

@@ -131,7 +131,7 @@ async def test_faults_are_awaited_or_a_block():
         await cluster.node(3).lose_power()
         await cluster.heal()
         assert cluster.running == [1, 2, 3]
-        assert "faults:" not in await cluster.state_text()
+        assert "\nfaults:\n" not in await cluster.state_text()
         with pytest.raises(ClusterError, match="unknown API"):
             await cluster.fault("Prodoce", "drop")
         with pytest.raises(ClusterError, match="there is no node 4"):
@@ -159,7 +159,7 @@ async def test_a_fault_whose_task_is_cancelled_is_not_left():
         setting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await setting
-        assert "faults:" not in await cluster.state_text()
+        assert "\nfaults:\n" not in await cluster.state_text()
 
 
 async def set_fault(cluster):

@@ -1,10 +1,17 @@
 """Faults as methods of `Cluster`: answers, links, clocks, disks and power, and their end."""
 
+import fcntl
 import json
+import os
+import re
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from minikafka.server.fault_counter import counts
 from minikafka.server.fault_socket import command
 from minikafka.testing import Cluster, ClusterError
 from minikafka.testing.foreign import ForeignCluster
@@ -73,7 +80,7 @@ def test_a_fault_that_cannot_exist_is_refused_where_it_is_written(cluster, words
     with pytest.raises(ClusterError) as refused:
         cluster.fault(*words, **match)
     assert why in str(refused.value)
-    assert "faults:" not in cluster.state_text()
+    assert "\nfaults:\n" not in cluster.state_text()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +99,7 @@ def test_a_fault_that_cannot_exist_is_refused_where_it_is_written(cluster, words
 def test_a_machine_fault_that_cannot_exist_is_refused(cluster, verb, words, options, why):
     with pytest.raises(ClusterError, match=why):
         getattr(cluster, verb)(*words, **options)
-    assert "faults:" not in cluster.state_text()
+    assert "\nfaults:\n" not in cluster.state_text()
     assert cluster.running == [1, 2, 3]
 
 
@@ -174,6 +181,54 @@ def test_a_paused_node_gets_what_it_missed(cluster):
     assert in_node(cluster, 3)["links"]["cut"] == in_node(cluster, 3)["faults"] == []
 
 
+def test_a_node_is_not_paused_while_it_counts(cluster):
+    cluster.fault("Produce", "drop", client_id="none")
+    cluster.fault("Fetch", "NOT_LEADER_OR_FOLLOWER", times=1)
+    cluster.create_topic("counted", assignment=[[1]])
+    cluster.produce("counted", "x")
+    assert len(cluster.records("counted")) == 1
+    (counter,) = [
+        file for file in (cluster.directory / "fault-counters").iterdir() if counts(file) != (0, 0)
+    ]
+    with counter.open() as file, ThreadPoolExecutor(1) as thread:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        pausing = thread.submit(cluster.pause, 1)
+        assert not wait([pausing], 0.2).done
+        fcntl.flock(file, fcntl.LOCK_UN)
+        pausing.result()
+    status = Path(f"/proc/{cluster.pid(1)}/stat").read_text().rpartition(") ")[2]
+    assert status[0] == "T"
+    cluster.resume(1)
+    cluster.delete_topics("counted")
+
+
+def test_a_fault_that_a_node_refuses_is_not_left(cluster):
+    before = cluster.fault("Produce", "drop", client_id="none")
+    number = int(re.findall(r"fault-(\d+)", json.dumps(in_node(cluster, 1)))[-1])
+    (cluster.directory / "fault-counters" / f"fault-{number + 1}").write_text("x")
+    with pytest.raises(ClusterError, match="node 1 does not take its faults: .* is no counter"):
+        cluster.fault("Produce", "drop")
+    assert [each["id"] for each in in_node(cluster, 2)["faults"]] == [f"fault-{number}"]
+    before.remove()
+
+
+def test_a_process_that_was_forked_changes_nothing(cluster):
+    with cluster.fault("Produce", "drop", client_id="none"):
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                with suppress(ClusterError):
+                    cluster.fault("Produce", "drop")
+                    os._exit(2)
+                cluster.faults.heal()
+                status = 0
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        assert len(in_node(cluster, 1)["faults"]) == 1
+
+
 def test_a_leader_that_is_cut_off_is_replaced(cluster, topic):
     cluster.produce(topic, "x")
     with cluster.cut([1], [2, 3]):
@@ -241,12 +296,13 @@ def test_a_full_disk_ends_a_node_until_it_is_freed(cluster, topic):
     cluster.produce(topic, "x")
     cluster.wait_for(lambda: 3 not in cluster.running, what="node 3 ends")
     assert "No space left on device" in cluster.log_text(3)
-    with pytest.raises(ClusterError, match="node 3 did not start"):
+    with pytest.raises(ClusterError, match="node 3 did not start") as failed:
         cluster.start(3)
+    assert "    full disk: node 3" in failed.value.__notes__
     cluster.node(3).free_disk()
     cluster.start(3)
     cluster.wait_until_in_sync(topic)
-    assert "faults:" not in cluster.state_text()
+    assert "\nfaults:\n" not in cluster.state_text()
 
 
 def test_a_slow_disk_delays_what_is_synced(cluster):
@@ -274,7 +330,7 @@ def test_the_report_has_every_fault(cluster, topic):
         "    slow disk, 1 ms a sync: nodes 2, 3",
     ]
     cluster.heal()
-    assert "faults:" not in cluster.state_text()
+    assert "\nfaults:\n" not in cluster.state_text()
 
 
 @pytest.mark.parametrize("option", ["one_process", "kafka_defaults"])

@@ -93,7 +93,7 @@ def test_what_a_failed_test_broke_is_whole_in_the_next_one(run):
             raise RuntimeError("in the middle")
 
         def test_second(minikafka, kafka_topic):
-            assert "faults:" not in minikafka.state_text()
+            assert "faults:" not in minikafka.state_text().splitlines()
             assert minikafka.running == minikafka.brokers() == [1, 2, 3]
             minikafka.produce(kafka_topic, "x")
             assert faults[0].hits == 0
