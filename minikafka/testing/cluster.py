@@ -88,8 +88,8 @@ class Cluster(KafkaOperations):
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
-            one_process: all nodes share one process, so none can be killed or stopped alone.
-            kafka_defaults: for measurements: sessions as long as Kafka's, and synced files.
+            one_process: all nodes share one process: none can be killed alone, or have faults.
+            kafka_defaults: for measurements: Kafka's sessions, synced files, and no faults.
 
         Raises:
             ClusterError: an argument has no meaning.

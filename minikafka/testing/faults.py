@@ -162,14 +162,16 @@ class ClusterFaults:
 
     def free_disk(self, *nodes: int) -> None:
         """Let nodes write again; `start` those that have ended."""
-        chosen = set(self._chosen(nodes))
-        for fault in list(self._active):
-            if isinstance(fault, DiskFaultHandle) and fault.sync_ms is None:
-                if set(fault.nodes) <= chosen:
-                    self.remove(fault)
-                elif set(fault.nodes) & chosen:
-                    fault.nodes = [node for node in fault.nodes if node not in chosen]
-        self.apply()
+        chosen = self._chosen(nodes)
+        with self._lock:
+            full = [
+                fault
+                for fault in self._active
+                if isinstance(fault, DiskFaultHandle) and fault.sync_ms is None
+            ]
+            for fault in full:
+                fault.nodes = [node for node in fault.nodes if node not in chosen]
+            self._remove([fault for fault in full if not fault.nodes])
 
     def slow_disk(self, *nodes: int, ms: int) -> FaultHandle:
         """Let each sync of a file take longer."""

@@ -305,6 +305,15 @@ def test_a_full_disk_ends_a_node_until_it_is_freed(cluster, topic):
     assert "\nfaults:\n" not in cluster.state_text()
 
 
+def test_one_of_several_disks_is_freed(cluster):
+    with cluster.fill_disk(2, 3):
+        cluster.free_disk(2)
+        folders = [debug_dir(cluster.directory, node) for node in (2, 3)]
+        assert [(folder / "disk-full").exists() for folder in folders] == [False, True]
+        assert "    full disk: node 3" in cluster.state_text().splitlines()
+    assert not (folders[1] / "disk-full").exists()
+
+
 def test_a_slow_disk_delays_what_is_synced(cluster):
     cluster.create_topic("synced", assignment=[[1]], config={"flush.messages": 1})
     with cluster.slow_disk(1, ms=150):
