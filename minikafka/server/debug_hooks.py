@@ -27,6 +27,7 @@ from pathlib import Path
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
+from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import Buffer, OsDisk, OsFile
 
 VARIABLE = "MINIKAFKA_DEBUG_DIR"
@@ -129,8 +130,12 @@ class DebugHooks:
         return read_shifted
 
     def _number(self, name: str) -> int:
+        file = self.folder / name
+        if not file.exists():
+            # The usual case needs no descriptor.
+            return 0
         try:
-            return int((self.folder / name).read_text() or 0)
+            return int(OPEN_FILES.attempt(file.read_text) or 0)
         except FileNotFoundError:
             return 0
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from minikafka.faults.matching import CallCounter, NodeCounter
 from minikafka.faults.vocabulary import AnswerFault, FaultError
+from minikafka.server.open_files import OPEN_FILES
 
 _MAX_BYTES: Final = 100
 
@@ -44,7 +45,9 @@ class FileCounter:
 
     @contextmanager
     def _locked(self, flags: int = 0) -> Iterator[int]:
-        file = os.open(self._path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+        file = OPEN_FILES.attempt(
+            lambda: os.open(self._path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+        )
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file

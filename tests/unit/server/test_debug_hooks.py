@@ -1,5 +1,6 @@
 """What a node does for those who break it, and that it does nothing of it unasked."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -140,6 +141,17 @@ def test_a_slow_sync_waits_before_it_syncs(disk, tmp_path, monkeypatch):
     file.sync()
     file.close()
     assert slept == [0.25]
+
+
+def test_without_a_file_no_descriptor_is_needed(hooks, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("pathlib.Path.open", fail)
+    monkeypatch.setattr("pathlib.Path.read_text", fail)
+    hooks.delay_sync()
+    hooks.check_space("root")
+    assert hooks.clock(lambda: Now(1_000, 5))() == Now(1_000, 5)
 
 
 def test_the_wall_clock_jumps_and_the_monotonic_one_does_not(hooks, tmp_path):
