@@ -38,6 +38,7 @@ JOURNAL = "sync-journal"
 SLOW_SYNC = "slow-sync-ms"
 DISK_FULL = "disk-full"
 WALL_OFFSET = "wall-offset-ms"
+AT_START = "faults.json"
 
 _LOOK_EVERY_MS = 100
 

@@ -6,10 +6,10 @@ What changes answers is imported for the first command, so that the socket costs
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from minikafka.node.node import Node
-from minikafka.server.debug_hooks import DebugHooks
+from minikafka.server.debug_hooks import AT_START, DebugHooks
 from minikafka.server.driver import Driver
 from minikafka.server.fault_clock import FaultyClock
 from minikafka.server.fault_links import FaultyOutbound, nodes_by_address
@@ -18,7 +18,6 @@ from minikafka.server.fault_socket import FaultSocket
 if TYPE_CHECKING:
     from minikafka.server.fault_control import FaultControl
 
-AT_START: Final = "faults.json"
 _log = logging.getLogger("minikafka.server")
 
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 Group = int | Collection[int]
 _COUNTERS = "fault-counters"
-_AT_START = "faults.json"
-_FULL = "disk-full"
-_SLOW_SYNC = "slow-sync-ms"
 _MAX_MS = 24 * 60 * 60 * 1000
 _MAX_OFFSET_MS = 100 * 365 * _MAX_MS
 _MIN_DRIFT, _MAX_DRIFT = -0.9, 9
@@ -52,6 +49,10 @@ class ClusterFaults:
         processes: NodeProcesses,
     ) -> None:
         """Start without faults, also without those that an earlier cluster has left."""
+        # Here, since the nursery imports at the same time.
+        from minikafka.server import debug_hooks
+
+        self._hooks = debug_hooks
         self._counters = directory / _COUNTERS
         self._node_ids = node_ids
         self._voters = voters
@@ -214,8 +215,9 @@ class ClusterFaults:
             self._remove_files()
 
     def _remove_files(self) -> None:
+        hooks = self._hooks
         for folder in self._folders.values():
-            for name in (_AT_START, _FULL, _SLOW_SYNC):
+            for name in (hooks.AT_START, hooks.DISK_FULL, hooks.SLOW_SYNC):
                 (folder / name).unlink(missing_ok=True)
         shutil.rmtree(self._counters, ignore_errors=True)
 
@@ -307,13 +309,14 @@ class ClusterFaults:
     def _changed(self) -> None:
         """Write the files of the nodes, and send the changes."""
         faults = self._faults()
+        hooks = self._hooks
         for node, found in faults.items():
             folder = self._folders[node]
             commands = found.commands()
             text = "" if commands == NO_FAULTS else json.dumps(commands)
-            _put(folder / _AT_START, text)
-            _put(folder / _FULL, "1" if found.is_disk_full else "")
-            _put(folder / _SLOW_SYNC, str(found.sync_ms) if found.sync_ms else "")
+            _put(folder / hooks.AT_START, text)
+            _put(folder / hooks.DISK_FULL, "1" if found.is_disk_full else "")
+            _put(folder / hooks.SLOW_SYNC, str(found.sync_ms) if found.sync_ms else "")
         self._send({node: found.commands() for node, found in faults.items()})
 
     def _send(self, wanted: Mapping[int, Mapping[str, Any]]) -> None:

@@ -1,6 +1,7 @@
 """Each kind of fault in real processes, seen by confluent-kafka, with its hits."""
 
 import itertools
+import json
 import os
 import socket
 import stat
@@ -14,7 +15,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from minikafka.faults.vocabulary import AnswerFault, FaultError
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.rpc.envelope import encode_request
-from minikafka.server.debug_hooks import VARIABLE
+from minikafka.server.debug_hooks import AT_START, HOOKS_VARIABLE, VARIABLE
 from minikafka.server.fault_counter import counts
 from minikafka.server.fault_socket import NAME, address_of, command
 from tests.integration.own_nodes import OwnNodes
@@ -331,4 +332,35 @@ def test_a_folder_that_cannot_be_used_is_one_sentence(tmp_path, in_the_way):
         assert own.processes[1].wait(20) == 1
         lines = own.log_text(1).splitlines()
         assert str(tmp_path / "debug-1") in lines[-1]
+        assert "Traceback" not in own.log_text(1)
+
+
+def test_a_hook_that_does_not_exist_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv(HOOKS_VARIABLE, "faults,disc")
+    with FaultyNodes(tmp_path, 1) as own:
+        own.format(1, "--standalone")
+        own.start(1, wait=False)
+        assert own.processes[1].wait(20) == 1
+        assert "MINIKAFKA_DEBUG_HOOKS: there is no hook 'disc'; there are journal, disk, clock" in (
+            own.log_text(1)
+        )
+        assert "Traceback" not in own.log_text(1)
+
+
+def test_commands_for_the_start(tmp_path):
+    fault = AnswerFault.named("Produce", "drop", id="first")
+    commands = {"set": [fault.to_json()], "links": {"cut": [1]}}
+    with FaultyNodes(tmp_path, 1) as own:
+        own.format(1, "--standalone")
+        own.debug_dir(1).mkdir()
+        at_start = own.debug_dir(1) / AT_START
+        at_start.write_text(json.dumps(commands))
+        own.start(1)
+        assert own.command("hits") == {"first": 0}
+        assert f"{at_start}: links: node 1 has no link to itself" in own.log_text(1)
+        own.kill(1)
+        at_start.write_text("{")
+        own.start(1)
+        assert own.command("hits") == {}
+        assert f"{at_start}: no commands: " in own.log_text(1)
         assert "Traceback" not in own.log_text(1)
