@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
@@ -57,8 +57,10 @@ class AsyncFault:
     async def __aenter__(self) -> Self:
         return await self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.remove()
+    async def __aexit__(self, *error: object) -> None:
+        if self._fault is not None:
+            leave = partial(self._fault.__exit__, *(error or (None,)))
+            await self._threads.in_thread(leave)
 
     def __repr__(self) -> str:
         return repr(self._fault) if self._fault is not None else "<a fault that is not awaited>"

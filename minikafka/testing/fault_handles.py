@@ -4,11 +4,12 @@ import fcntl
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
+from minikafka.testing.errors import ClusterError
 from minikafka.testing.values import Deadline
 
 _LOCK_S = 1.0
@@ -61,8 +62,13 @@ class FaultHandle(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.remove()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.remove()
+            return
+        # The error of the block says more.
+        with suppress(ClusterError):
+            self.remove()
 
     def __repr__(self) -> str:
         return f"<{self}>"

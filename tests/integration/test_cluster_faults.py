@@ -138,6 +138,13 @@ def test_a_fault_lasts_until_it_is_removed_or_healed(cluster, topic):
     assert not list((cluster.directory / "fault-counters").iterdir())
 
 
+def test_a_fault_ends_with_its_cluster():
+    with Cluster() as other:
+        left = other.fault("Produce", "drop")
+    left.remove()
+    assert left.hits == 0
+
+
 def test_several_faults_act_in_the_order_in_which_they_were_set(cluster, topic):
     with (
         cluster.fault("Produce", "NOT_LEADER_OR_FOLLOWER", topic=topic, times=1) as first,
