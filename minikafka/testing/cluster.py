@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from minikafka.dev.base_ports import are_free
 from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing import base_ports
 from minikafka.testing.errors import ClusterError
@@ -222,7 +223,7 @@ class Cluster(KafkaOperations):
 
     def _open_on_ports(self, folder: ClusterFolder) -> None:
         known = self.base_port or _former_base_port(folder.path)
-        if known and (known == self.base_port or base_ports.are_free(known, self.nodes)):
+        if known and (known == self.base_port or are_free(known, self.nodes)):
             self.base_port = known
             self._start_all(folder)
             return
