@@ -311,22 +311,23 @@ class Cluster(KafkaOperations):
         processes.stop([node for node in running if node in self._voters])
 
     def _end(self, *, failed: bool) -> None:
-        """Release everything that `open` has taken."""
-        atexit.unregister(self.close)
+        """Release everything that `open` has taken; after an interrupt a second call does it."""
         self._end_processes()
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            self._kept = folder.path if folder.close(failed=failed) else None
-        claim, self._claim = self._claim, None
-        if claim is not None:
-            claim.close()
+        if self._folder is not None:
+            is_kept = self._folder.close(failed=failed)
+            self._kept = self._folder.path if is_kept else None
+            self._folder = None
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
         self.base_port = self._given_port
+        atexit.unregister(self.close)
 
     def _end_processes(self) -> None:
         self._clients.close()
-        processes, self._processes = self._processes, None
-        if processes is not None:
-            processes.close()
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
 
     def kill(self, *nodes: int) -> None:
         """Send SIGKILL to nodes, and wait until they have ended."""
