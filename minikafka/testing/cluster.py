@@ -27,7 +27,7 @@ from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftove
 from minikafka.testing.hopeless import start_watch
 from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
-from minikafka.testing.processes import NodeProcesses
+from minikafka.testing.processes import FORKED, NodeProcesses
 from minikafka.testing.settings import ALL, check_settings
 from minikafka.testing.values import Deadline
 
@@ -201,13 +201,11 @@ class Cluster(KafkaOperations):
         """
         if self._processes is not None:
             raise ClusterError("the cluster is open")
+        if self._folder is not None and self._owner != os.getpid():
+            raise ClusterError(FORKED)
         self._given_up.clear()
         self._owner = os.getpid()
-        try:
-            # It imports a node while this process writes configurations and formats.
-            own_nursery()
-        except (NurseryError, OSError) as error:
-            raise ClusterError(f"no process can be started: {error}") from None
+        _start_nursery()
         _check_loopback()
         # For a test run that ends without `close`.
         atexit.register(self.close)
@@ -276,6 +274,7 @@ class Cluster(KafkaOperations):
             ClusterError: the controlled shutdown failed.
         """
         if self._owner != os.getpid():
+            self._clients.close()
             return
         try:
             if self._folder is not None and not self._folder.is_temporary:
@@ -450,6 +449,18 @@ def _await_fenced(cluster: Cluster, nodes: Sequence[int]) -> None:
     while fencing := set(nodes) & set(cluster.brokers()):
         if not deadline.wait():
             raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
+
+
+def _start_nursery() -> None:
+    """Let it import a node while this process writes configurations and formats.
+
+    Raises:
+        ClusterError: no process can be started.
+    """
+    try:
+        own_nursery()
+    except (NurseryError, OSError) as error:
+        raise ClusterError(f"no process can be started: {error}") from None
 
 
 def _check_loopback() -> None:

@@ -20,6 +20,7 @@ from minikafka.server.launch import Lifeline
 from minikafka.server.nursery import ForkedNode, NurseryError, own_nursery
 from minikafka.testing.errors import ClusterError
 
+FORKED = "this process was forked from the one that opened the cluster, which owns the nodes"
 _STOP_TIMEOUT_S = 60
 _LOOK_EVERY_S = 0.25
 _END_S = 0.5
@@ -271,9 +272,7 @@ class NodeProcesses:
 
     def _check_owner(self) -> None:
         if not self.is_own:
-            raise ClusterError(
-                "this process was forked from the one that opened the cluster, which owns the nodes"
-            )
+            raise ClusterError(FORKED)
 
 
 def reason_of(lines: Sequence[str]) -> str:
