@@ -12,7 +12,6 @@ are laid out as by `minikafka dev`, which can start a directory that was kept.
 
 import atexit
 import os
-import socket
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,11 +19,11 @@ from pathlib import Path
 from typing import Self
 
 from minikafka.dev.base_ports import are_free
-from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing import base_ports
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
 from minikafka.testing.hopeless import start_watch
+from minikafka.testing.machine import error_of, prepare_machine
 from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
 from minikafka.testing.processes import FORKED, NodeProcesses
@@ -205,8 +204,7 @@ class Cluster(KafkaOperations):
             raise ClusterError(FORKED)
         self._given_up.clear()
         self._owner = os.getpid()
-        _start_nursery()
-        _check_loopback()
+        prepare_machine(self.nodes)
         # For a test run that ends without `close`.
         atexit.register(self.close)
         is_again = self._folder is not None
@@ -215,8 +213,10 @@ class Cluster(KafkaOperations):
                 remove_leftovers()
                 self._folder = open_folder(self._given_directory, keep=self._keep)
             self._open_on_ports(self._folder)
-        except BaseException:
+        except BaseException as error:
             self._end(failed=not is_again)
+            if isinstance(error, OSError):
+                raise error_of(error) from None
             raise
 
     def _open_on_ports(self, folder: ClusterFolder) -> None:
@@ -449,31 +449,6 @@ def _await_fenced(cluster: Cluster, nodes: Sequence[int]) -> None:
     while fencing := set(nodes) & set(cluster.brokers()):
         if not deadline.wait():
             raise ClusterError(f"{_names(sorted(fencing))}: not fenced after {_FENCED_S:g} s")
-
-
-def _start_nursery() -> None:
-    """Let it import a node while this process writes configurations and formats.
-
-    Raises:
-        ClusterError: no process can be started.
-    """
-    try:
-        own_nursery()
-    except (NurseryError, OSError) as error:
-        raise ClusterError(f"no process can be started: {error}") from None
-
-
-def _check_loopback() -> None:
-    """Find out at once if processes of this machine cannot reach one another.
-
-    Raises:
-        ClusterError: the loopback interface does not work.
-    """
-    try:
-        with socket.create_server((_HOST, 0)) as server:
-            socket.create_connection(server.getsockname(), timeout=5).close()
-    except OSError as error:
-        raise ClusterError(f"{_HOST} cannot be reached: {error.strerror or error}") from None
 
 
 def _former_base_port(directory: Path) -> int:

@@ -59,7 +59,12 @@ def open_folder(directory: Path | None, *, keep: bool) -> ClusterFolder:
     try:
         if directory is None:
             path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            return _own(path, is_new=True, is_temporary=not keep)
+            try:
+                return _own(path, is_new=True, is_temporary=not keep)
+            except OSError:
+                # Without its lock no other process would remove it.
+                _remove(path)
+                raise
         is_new = not directory.exists()
         if not is_new and not directory.is_dir():
             raise ClusterError(f"{directory} is a file; name a directory or a new path")
@@ -100,9 +105,11 @@ def remove_leftovers() -> list[Path]:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, its lock last: if this process is killed meanwhile, the next one goes on."""
+    """Remove a folder, its lock last: if something remains of it, another start goes on."""
     _clear(path)
-    shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        if all(each.name in (_TEMPORARY, _KEPT) for each in path.iterdir()):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _clear(folder: Path) -> None:

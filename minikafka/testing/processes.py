@@ -219,9 +219,14 @@ class NodeProcesses:
                     )  # fmt: skip
             except (NurseryError, OSError) as error:
                 raise ClusterError(f"{program.name} cannot be started: {error}") from None
-            program.pid_file.write_text(f"{process.pid}\n")
             it = self._running[node] = _Running(process, ready, logged_bytes)
-            return it
+        try:
+            program.pid_file.write_text(f"{process.pid}\n")
+        except OSError as error:
+            os.close(ready)
+            self.kill([node])
+            raise ClusterError(f"{program.pid_file}: {error.strerror}") from None
+        return it
 
     def _await_ready(
         self, started: Mapping[int, _Running], deadline_s: float, hopeless: Callable[[], str]

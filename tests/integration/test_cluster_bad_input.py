@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -213,3 +214,71 @@ def test_loops_run_inside_the_block_of_a_cluster(shared):
     asyncio.run(use())
     uvloop.run(use())
     assert {"loop-uvloop", "loop-asyncio.unix_events"} <= set(shared.topics())
+
+
+UNSHARE = ("unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]))
+STARTING = """
+import sys
+from minikafka.testing import Cluster, ClusterError
+try:
+    with Cluster() as cluster:
+        cluster.create_topic("t")
+        while True:
+            cluster.produce("t", "x" * 50_000)
+except ClusterError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (64, "node 1 did not start: the limit on open files is 64, which leaves none for connec"),
+        (
+            16,
+            r"this process can open 1\d more files, a cluster needs 23: Too many open files; see u",
+        ),
+    ],
+)
+def test_a_runner_that_may_open_few_files_is_told(temporary, files, reason):
+    said = run(STARTING, prefix=("prlimit", f"--nofile={files}"))
+    assert len(said) == 1
+    assert re.match(reason, said[0])
+    assert left(temporary) == []
+
+
+@pytest.mark.parametrize(
+    ("size_kib", "reason"),
+    [
+        (4, ": No space left on device"),
+        (16, "/node-1/data: write failed: No space left on device"),
+        (32, "node 1 did not start: the node cannot continue: log directory "),
+        (300, "records for t: "),
+    ],
+)
+def test_a_full_disk_is_told(temporary, size_kib, reason):
+    mounting = f'mount -t tmpfs -o size={size_kib}k none "$TMPDIR"; "$@"; ls "$TMPDIR"'
+    said = run(STARTING, prefix=(*UNSHARE, "--mount", "sh", "-c", mounting, "sh"))
+    assert len(said) == 1
+    assert reason in said[0]
+    assert processes_of(temporary) == []
+
+
+def test_no_ipv6_is_needed(temporary):
+    without = 'ip link set lo up; sysctl -qw net.ipv6.conf.all.disable_ipv6=1; exec "$@"'
+    said = run(
+        """
+import socket
+from minikafka.testing import Cluster
+try:
+    socket.create_server(("::1", 0), family=socket.AF_INET6)
+except OSError:
+    print("without IPv6")
+with Cluster(nodes=2) as cluster:
+    cluster.seed({"t": ["a"]})
+    print(len(cluster.records("t")))
+""",
+        prefix=(*UNSHARE, "--net", "sh", "-c", without, "sh"),
+    )
+    assert said == ["without IPv6", "1"]
+    assert left(temporary) == []
