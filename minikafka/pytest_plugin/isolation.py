@@ -33,6 +33,11 @@ def isolated(kafka: "KafkaOperations", prefix: str) -> Iterator[None]:
 
 
 def _clean(kafka: "KafkaOperations", known: set[str]) -> None:
+    from minikafka.testing.errors import ClusterError  # noqa: PLC0415
+
+    for crash in kafka.crashes:
+        # It may have damaged files, and may do so again: a full disk stays full.
+        raise ClusterError(crash)
     kafka.heal()
     made = [name for name in kafka.topics() if name not in known]
     if kafka.has_other_users:

@@ -68,9 +68,8 @@ class Cluster(KafkaOperations):
             racks: the racks of the nodes in order, or by node id.
             features: the levels of features that differ from the default.
             base_port: the port of node 1 for clients; 0 for free ports.
-            directory: where the nodes have their files. It is kept; without one a temporary
-                directory is made when the cluster starts and removed when it is closed; its
-                files are not synced, since they need not outlive the machine.
+            directory: where the nodes have their files; it is kept. The default is a temporary
+                one, whose files are not synced, since they need not outlive the machine.
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
@@ -104,11 +103,9 @@ class Cluster(KafkaOperations):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.close()
-            return
         # The error of the block says more than that of the shutdown after it.
-        with suppress(ClusterError):
+        ignored = () if kind is None else (ClusterError,)
+        with suppress(*ignored):
             self.close()
 
     @property
@@ -174,6 +171,11 @@ class Cluster(KafkaOperations):
         """The nodes whose processes run, including paused ones."""
         running = self._opened().running
         return list(self.node_ids) if running == [ALL] else running
+
+    @property
+    def crashes(self) -> Sequence[str]:
+        """A sentence for each node that has ended by itself."""
+        return self._opened().crashes
 
     def log_text(self, node: int) -> str:
         """Return the log output of a node; of all nodes if they share one process."""
@@ -313,8 +315,7 @@ class Cluster(KafkaOperations):
         """Release everything that `open` has taken; after an interrupt a second call does it."""
         self._end_processes()
         if self._folder is not None:
-            is_kept = self._folder.close(failed=failed)
-            self._kept = self._folder.path if is_kept else None
+            self._kept = self._folder.close(failed=failed)
             self._folder = None
         if self._claim is not None:
             self._claim.close()

@@ -36,10 +36,10 @@ class ClusterFolder:
         if self._is_new:
             _clear(self.path)
 
-    def close(self, *, failed: bool) -> bool:
+    def close(self, *, failed: bool) -> Path | None:
         """Give the folder up: remove it if it is temporary, or if it is new and `failed`.
 
-        Return True if it is kept.
+        Return its path if it is kept.
         """
         is_removed = self.is_temporary or (failed and self._is_new)
         if is_removed:
@@ -47,7 +47,7 @@ class ClusterFolder:
         else:
             (self.path / _KEPT).unlink(missing_ok=True)
         self._lock.close()
-        return not is_removed
+        return None if is_removed else self.path
 
 
 def open_folder(directory: Path | None, *, keep: bool) -> ClusterFolder:

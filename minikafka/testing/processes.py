@@ -25,6 +25,7 @@ _STOP_TIMEOUT_S = 60
 _LOOK_EVERY_S = 0.25
 _END_S = 0.5
 _SHOWN_LINES = 12
+_CRASHED = "ended by itself"
 _LINE = re.compile(r"^\S+ \S+ (WARNING|ERROR|CRITICAL) (?:\[node \d+\] )?\S+: (.*)$")
 
 
@@ -90,6 +91,11 @@ class NodeProcesses:
         """The programs that do not run."""
         running = self.running
         return [number for number in self._programs if number not in running]
+
+    @property
+    def crashes(self) -> list[str]:
+        """A sentence for each node that has ended by itself."""
+        return [text for text in map(self._state_line, self._programs) if _CRASHED in text]
 
     @property
     def paused(self) -> list[int]:
@@ -201,7 +207,7 @@ class NodeProcesses:
             return f"{name} does not run"
         status = it.process.poll()
         if status is not None:
-            return f"{name} ended by itself, {_how(status)}"
+            return f"{name} {_CRASHED}, {_how(status)}"
         return f"{name} {'is paused' if it.is_paused else 'runs'}, pid {it.process.pid}"
 
     def _launch(self, node: int) -> _Running:
