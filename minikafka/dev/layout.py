@@ -355,7 +355,7 @@ def _check_ports(configs: Sequence[NodeConfig]) -> None:
         if port and not is_free(host, port)
     ]
     if taken:
-        raise LayoutError(f"in use: {', '.join(taken)}; choose another --base-port")
+        raise LayoutError(f"in use: {', '.join(taken)}; choose another base port")
 
 
 def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
