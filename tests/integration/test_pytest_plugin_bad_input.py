@@ -59,7 +59,7 @@ def processes_of(folder):
 def reasons(result):
     """The lines of the report of an error, without the title."""
     text = result.stdout.str()
-    between = re.findall(r"_ ERROR at setup of \w+ _+\n(.*?)\n(?=_|=)", text, re.DOTALL)
+    between = re.findall(r"_ ERROR at setup of [^ ]+ _+\n(.*?)\n(?=_|=)", text, re.DOTALL)
     return [line for part in between for line in part.splitlines() if line[0] != "["]
 
 
@@ -88,20 +88,33 @@ def test_a_setting_that_no_cluster_starts_with_is_one_line(run, temporary, optio
     assert processes_of(temporary) == []
 
 
-@pytest.mark.parametrize(
-    ("marker", "reason"),
-    [
-        ("node=3", "@pytest.mark.minikafka: node is no setting of a cluster; there are nodes, b"),
-        ("3", "@pytest.mark.minikafka: give the settings by their names"),
-        ("release='9'", "release '9': expected one of 3.3-IV3, "),
-    ],
-)
-@pytest.mark.parametrize("fixture", ["minikafka", "minikafka_cluster"])
-def test_a_marker_without_meaning_is_one_line(run, marker, reason, fixture):
-    result = run(f"import pytest\n@pytest.mark.minikafka({marker})\ndef test_use({fixture}): pass")
-    result.assert_outcomes(errors=1)
-    assert len(reasons(result)) == 1
-    assert reasons(result)[0].startswith(reason)
+def test_a_marker_without_meaning_is_one_line(run):
+    result = run(
+        """
+        import pytest
+
+        OPTIONS = [{"node": 3}, {"release": "9"}, {"config": 5}, {"log_level": "loud"}]
+        MARKS = [pytest.param(marks=pytest.mark.minikafka(**each)) for each in OPTIONS]
+        MARKS.append(pytest.param(marks=pytest.mark.minikafka(3)))
+
+        @pytest.mark.parametrize((), MARKS)
+        def test_use(minikafka): pass
+
+        @pytest.mark.parametrize((), MARKS)
+        def test_use_alone(minikafka_cluster): pass
+        """
+    )
+    result.assert_outcomes(errors=10)
+    starts = [
+        "@pytest.mark.minikafka: node is no setting of a cluster; there are nodes, base_port",
+        "release '9': expected one of 3.3-IV3, ",
+        "@pytest.mark.minikafka: config=5: expected a mapping of key to value",
+        "minikafka: log_level='loud': expected one of DEBUG, INFO",
+        "@pytest.mark.minikafka: give the settings by their names",
+    ]
+    found = reasons(result)
+    assert len(found) == 10
+    assert all(map(str.startswith, found, starts * 2))
 
 
 @pytest.mark.parametrize("options", [("-n", "0"), ("-n", "1"), ("-n", "1", "--minikafka-shared")])
@@ -223,7 +236,9 @@ def test_paths_with_spaces_and_umlauts(run, temporary):
     assert left(temporary) == []
 
 
-def test_a_plugin_that_is_named_twice_is_loaded_once(run):
+@pytest.mark.parametrize("variable", ["", "1"])
+def test_a_plugin_that_is_named_is_loaded_once(run, monkeypatch, variable):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", variable)
     run(USE, "-p", "minikafka").assert_outcomes(passed=1)
 
 
