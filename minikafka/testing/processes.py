@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
-from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import ForkedNode, NurseryError, own_nursery
+from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
+from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing.errors import ClusterError
 
 FORKED = "this process was forked from the one that opened the cluster, which owns the nodes"
@@ -41,11 +42,13 @@ class Program:
     environ: Mapping[str, str] = field(default_factory=dict)
     open_files: int | None = None
     """The limit on descriptors; None for that of this process."""
+    prefix: Sequence[str] = ()
+    """Words before the command of a node, which then is no fork of the nursery."""
 
 
 @dataclass(eq=False)
 class _Running:
-    process: ForkedNode
+    process: OwnedProcess
     ready: int
     """The read end of a pipe that gets a line when the node serves, or is closed if it ends."""
     logged_bytes: int
@@ -104,6 +107,18 @@ class NodeProcesses:
             return [
                 n for n, it in self._running.items() if it.is_paused and it.process.poll() is None
             ]
+
+    def pids(self) -> dict[int, int]:
+        """Return the process ids by node, also of nodes that have ended by themselves."""
+        with self._lock:
+            return {node: it.process.pid for node, it in self._running.items()}
+
+    def how_ended(self, node: int) -> str:
+        """Return how a node has ended by itself; "" if it runs or was ended on purpose."""
+        with self._lock:
+            it = self._running.get(node)
+        status = None if it is None else it.process.poll()
+        return "" if status is None else _how(status)
 
     def pid(self, node: int) -> int:
         """Return the process id of a running node.
@@ -219,10 +234,7 @@ class NodeProcesses:
             try:
                 with program.log_file.open("ab") as log:
                     logged_bytes = log.tell()
-                    process, ready = own_nursery().launch(
-                        program.properties_files, log, self._lifeline,
-                        program.environ, program.open_files,
-                    )  # fmt: skip
+                    process, ready = self._run(program, log)
             except (NurseryError, OSError) as error:
                 raise ClusterError(f"{program.name} cannot be started: {error}") from None
             it = self._running[node] = _Running(process, ready, logged_bytes)
@@ -233,6 +245,16 @@ class NodeProcesses:
             self.kill([node])
             raise ClusterError(f"{program.pid_file}: {error.strerror}") from None
         return it
+
+    def _run(self, program: Program, log: IO[bytes]) -> tuple[OwnedProcess, int]:
+        if program.prefix:
+            return launch_node(
+                program.properties_files[0], log, self._lifeline,
+                prefix=program.prefix, environ=program.environ,
+            )  # fmt: skip
+        return own_nursery().launch(
+            program.properties_files, log, self._lifeline, program.environ, program.open_files
+        )
 
     def _await_ready(
         self, started: Mapping[int, _Running], deadline_s: float, hopeless: Callable[[], str]
