@@ -1,11 +1,14 @@
 """`minikafka.testing.Cluster` in surroundings that are wrong: one sentence, and nothing is left."""
 
 import asyncio
+import errno
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 import uvloop
 
 from minikafka.testing import Cluster, ClusterError
+from minikafka.testing.nodes import Nodes
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +60,45 @@ def await_end(pid):
     """Wait until a process has ended; the timeout of the test is the limit."""
     while Path(f"/proc/{pid}").exists():
         os.sched_yield()
+
+
+def test_a_node_that_ends_by_itself_is_named():
+    with Cluster() as cluster:
+        assert cluster.crashes == []
+        os.kill(cluster.pid(1), signal.SIGKILL)
+        cluster.wait_for(lambda: cluster.crashes == ["node 1 ended by itself, signal 9"])
+        assert "node 1 ended by itself, signal 9" in cluster.state_text()
+        cluster.heal()
+        cluster.kill(1)
+        assert cluster.crashes == []
+
+
+def test_nodes_that_ended_by_themselves_are_named_at_the_end():
+    with ExitStack() as opened:
+        nodes = opened.enter_context(Nodes(1))
+        os.kill(nodes.pids()[1], signal.SIGABRT)
+        while nodes.is_alive(1):
+            os.sched_yield()
+        assert nodes.how_ended(1) == "signal 6"
+        assert nodes.running == []
+        with pytest.raises(ClusterError, match="^node 1 ended by itself, signal 6$"):
+            opened.close()
+    assert not nodes.directory.exists()
+
+
+def test_a_node_whose_pid_file_cannot_be_written_does_not_run(monkeypatch):
+    def full(self, *_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self))
+
+    with Cluster() as cluster:
+        cluster.kill(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_text", full)
+            with pytest.raises(ClusterError, match="/node-1.pid: No space left on device$"):
+                cluster.start(1)
+        assert cluster.running == []
+        cluster.start(1)
+        assert cluster.topics() == []
 
 
 def test_an_interrupt_while_it_ends_leaves_nothing(temporary, monkeypatch):
@@ -220,6 +263,7 @@ UNSHARE = ("unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]))
 STARTING = """
 import sys
 from minikafka.testing import Cluster, ClusterError
+from minikafka.testing.nodes import Nodes
 try:
     with Cluster() as cluster:
         cluster.create_topic("t")
