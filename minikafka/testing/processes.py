@@ -4,6 +4,7 @@ They are forked by this process's nursery (`server.nursery`), which starts a nod
 milliseconds, and have its lifeline (`server.launch`), which ends them even after SIGKILL.
 """
 
+import errno
 import os
 import re
 import select
@@ -284,7 +285,12 @@ class NodeProcesses:
     def _failure(self, node: int, it: _Running, what: str) -> ClusterError:
         program = self._programs[node]
         lines = _log_since(program.log_file, it.logged_bytes)
-        error = ClusterError(f"{program.name} {what}: {reason_of(lines)}")
+        reason = reason_of(lines)
+        full = os.strerror(errno.ENOSPC)
+        if full not in reason and os.statvfs(program.log_file.parent).f_bavail == 0:
+            # The last lines of the log are missing.
+            reason = f"{program.log_file}: {full}"
+        error = ClusterError(f"{program.name} {what}: {reason}")
         if len(lines) > 1:
             error.add_note(f"The last lines of {program.name}:")
             error.add_note("\n".join(lines[-_SHOWN_LINES:]))
