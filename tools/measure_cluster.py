@@ -1,18 +1,27 @@
 """Measure how long a cluster for tests takes from nothing to the first acknowledged record.
 
-    python -m tools.measure_cluster [--rounds 10]
+    python -m tools.measure_cluster [--rounds 10] [--beside NAME=COMMAND]
 
-Medians and the longest time, in milliseconds. "first" is the first cluster of a process, from the
-import of `minikafka.testing` on; "again" is a later one. "topics" is a hundred tests on one node
-with a topic, a record and a deletion each. "kill" is from the kill of a partition's leader to the
-next acknowledged record, with three nodes; "kill both" if it is the active controller, too.
+Medians and the longest time, in milliseconds, with the load of the machine. "first" is the first
+cluster of a process, from the import of `minikafka.testing` on; "again" is a later one. "topics" is
+a hundred tests on one node with a topic, a record and a deletion each. "kill" is from the kill of a
+partition's leader to the next acknowledged record, with three nodes; "kill both" if it is the
+active controller, too.
+
+`--beside` measures another server in alternation. The command gets the words `first 1`, `first 3`,
+`topics` or `kill`; the last line of its output is the time in seconds, measured as above from the
+start of its code; it fails for what it cannot do. Such a program has a few lines: for `kfake` of
+franz-go it is written in Go, for `KafkaClusterTestKit` of Apache Kafka's test jars in Java.
 """
 
 import argparse
+import os
+import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from statistics import median
 
 _FIRST = """
@@ -25,19 +34,53 @@ with Cluster(nodes=int(sys.argv[1])) as cluster:
     print(time.perf_counter() - started_s)
 """
 _TOPICS = 100
+_OTHER_S = 60
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=10)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--beside", action="append", default=[], metavar="NAME=COMMAND")
+    options = parser.parse_args()
+    others = dict(text.partition("=")[::2] for text in options.beside)
+    rounds, few = options.rounds, max(options.rounds // 3, 1)
     for nodes in (1, 3):
-        _report(f"{nodes} first", [_first(nodes) for _ in range(rounds)])
-        _report(f"{nodes} again", [_again(nodes) for _ in range(rounds)])
-    _report("topics", [_topics() for _ in range(max(rounds // 3, 1))])
-    _report("kill", [_kill(is_controller=False) for _ in range(rounds)])
-    _report("kill both", [_kill(is_controller=True) for _ in range(rounds)])
+        _compare(f"{nodes} first", partial(_first, nodes), rounds, others, f"first {nodes}")
+        _compare(f"{nodes} again", partial(_again, nodes), rounds)
+    _compare("topics", _topics, few, others, "topics")
+    _compare("kill", partial(_kill, is_controller=False), rounds, others, "kill")
+    _compare("kill both", partial(_kill, is_controller=True), rounds)
+
+
+def _compare(
+    what: str,
+    measure: Callable[[], float],
+    rounds: int,
+    others: Mapping[str, str] | None = None,
+    words: str = "",
+) -> None:
+    """Measure in alternation, and print a line for each server."""
+    measures = {"minikafka": measure}
+    for name, command in (others or {}).items():
+        measures[name] = partial(_other, [*shlex.split(command), *words.split()])
+    times_s: dict[str, list[float]] = {name: [] for name in measures}
+    for _ in range(rounds):
+        for name, work in measures.items():
+            try:
+                times_s[name].append(work())
+            except subprocess.SubprocessError as error:
+                print(f"{what:10} {name}: {error}", file=sys.stderr)
+    for name, found in times_s.items():
+        if found:
+            _report(what, name, found)
+
+
+def _other(command: list[str]) -> float:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_OTHER_S)
+    return float(done.stdout.split()[-1])
 
 
 def _first(nodes: int) -> float:
@@ -107,9 +150,13 @@ def _time(work: Callable[[], None]) -> float:
     return time.perf_counter() - started_s
 
 
-def _report(name: str, times_s: list[float]) -> None:
+def _report(what: str, name: str, times_s: list[float]) -> None:
     middle, longest = median(times_s) * 1000, max(times_s) * 1000
-    print(f"{name:10} median {middle:6.0f} ms, longest {longest:6.0f} ms, {len(times_s)} rounds")
+    print(
+        f"{what:10} {name:10} median {middle:6.0f} ms, longest {longest:6.0f} ms, "
+        f"{len(times_s)} rounds, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

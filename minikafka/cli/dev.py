@@ -210,7 +210,8 @@ def _supervise(layout: Layout, *, is_quiet: bool) -> int:
 
 def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     """Write the configurations, and format new nodes; choose ports if that is asked for."""
-    from minikafka.dev.place import check_machine, former_options, free_base_port
+    from minikafka.dev.base_ports import free_base_port
+    from minikafka.dev.place import check_machine, former_options
 
     known = former_options(directory)
     nodes = args.nodes
@@ -229,24 +230,27 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     if voters == _SEPARATE and nodes >= _USUAL_NODES:
         overrides = [_DURABLE, *overrides]
     former = known.base_port if known else None
-    if args.base_port != 0:
-        port = args.base_port or former or _USUAL_PORT
-        layout = Layout.make(directory, nodes, port, overrides, voters, levels=levels)
-        layout.host, layout.advertised_host = args.host, args.advertised_host
+
+    def prepared(port: int) -> Layout:
+        layout = Layout.make(
+            directory, nodes, port, overrides, voters, levels=levels,
+            host=args.host, advertised_host=args.advertised_host,
+        )  # fmt: skip
         layout.prepare()
         return layout
+
+    if args.base_port != 0:
+        return prepared(args.base_port or former or _USUAL_PORT)
     for tries_left in reversed(range(_PORT_TRIES)):
         port = free_base_port(nodes, former)
-        layout = Layout.make(directory, nodes, port, overrides, voters, levels=levels)
-        layout.host, layout.advertised_host = args.host, args.advertised_host
+        if port is None:
+            raise LayoutError("--base-port 0: no free ports")
         try:
-            layout.prepare()
+            return prepared(port)
         except LayoutError as error:
             # Another process may have taken a port between the choice and the check.
             if not tries_left or _IN_USE not in str(error):
                 raise
-        else:
-            return layout
     raise AssertionError("the last attempt returns or raises")
 
 

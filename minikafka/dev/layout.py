@@ -16,16 +16,14 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
 from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
+from minikafka.dev.base_ports import BROKERS_OFFSET, CONTROLLERS_OFFSET, HOST
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
 if TYPE_CHECKING:
     from minikafka.raft.voter_set import VoterSet
 
-_HOST = "127.0.0.1"
-_BROKERS_PORT_OFFSET = 100
-_CONTROLLERS_PORT_OFFSET = 200
-LOOPBACKS = {"0.0.0.0": _HOST, "::": "::1"}  # noqa: S104 - only if the user says so
+LOOPBACKS = {"0.0.0.0": HOST, "::": "::1"}  # noqa: S104 - only if the user says so
 """The address of this machine, by addresses that mean all of its addresses."""
 _MOST_NODES = 100
 _VOTERS = 3
@@ -61,13 +59,16 @@ class Layout:
         by_node: Mapping[int, Mapping[str, str]] | None = None,
         levels: Mapping[str, int] | None = None,
         is_synced: bool = True,
+        host: str = HOST,
+        advertised_host: str = "",
     ) -> None:
         """Lay out `nodes` nodes; node 1 has the port `base_port`.
 
         `voters` is the number of nodes that are controllers, too; None for the usual one, 0 for a
         separate controller. `given` are values for every node, and `by_node` values for single
         nodes. `levels` are the levels of features in a new cluster that differ from the default.
-        Unless `is_synced`, new directories are not made durable.
+        Unless `is_synced`, new directories are not made durable. `host` is the address on which
+        nodes serve clients, `advertised_host` the name that clients are told; "" for `host`.
         """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
@@ -81,10 +82,8 @@ class Layout:
         first = self.nodes[: usual if voters is None else voters]
         self.voters: Sequence[int] = first or (CONTROLLER,)
         """The nodes that are controllers."""
-        self.host = _HOST
-        """The address on which nodes serve clients."""
-        self.advertised_host = ""
-        """The name that clients are told; "" for `host`."""
+        self.host = host
+        self._advertised_host = advertised_host
         self.all_nodes: Sequence[int] = (*self.nodes, *(() if first else self.voters))
         """The brokers, and the controller that is no broker."""
 
@@ -98,6 +97,8 @@ class Layout:
         voters: int | None = None,
         *,
         levels: Mapping[str, int] | None = None,
+        host: str = HOST,
+        advertised_host: str = "",
     ) -> "Layout":
         """Return the layout for a command line; `overrides` are KEY=VALUE.
 
@@ -106,7 +107,7 @@ class Layout:
         """
         if nodes < 1:
             raise LayoutError(f"--nodes {nodes}: a cluster has at least one node")
-        if not 1 <= base_port <= 65535 - _CONTROLLERS_PORT_OFFSET - nodes:
+        if not 1 <= base_port <= 65535 - CONTROLLERS_OFFSET - nodes:
             raise LayoutError(f"--base-port {base_port}: out of range")
         if nodes > _MOST_NODES:
             raise LayoutError(f"--nodes {nodes}: at most {_MOST_NODES}")
@@ -120,13 +121,16 @@ class Layout:
             if not separator or not key:
                 raise LayoutError(f"--config {text!r}: expected KEY=VALUE")
             given[key.strip()] = value
-        return cls(directory, nodes, base_port, given, voters, levels=levels)
+        return cls(
+            directory, nodes, base_port, given, voters, levels=levels,
+            host=host, advertised_host=advertised_host,
+        )  # fmt: skip
 
     def controller_address(self, node: int) -> tuple[str, int]:
         """Host and port of a controller."""
         if node == CONTROLLER:
-            return _HOST, self.base_port + _BROKERS_PORT_OFFSET
-        return _HOST, self.base_port + _CONTROLLERS_PORT_OFFSET + node
+            return HOST, self.base_port + BROKERS_OFFSET
+        return HOST, self.base_port + CONTROLLERS_OFFSET + node
 
     @property
     def bootstrap_servers(self) -> str:
@@ -142,7 +146,7 @@ class Layout:
     @property
     def told_host(self) -> str:
         """The name or address that clients are told."""
-        return self.advertised_host or self.host
+        return self._advertised_host or self.host
 
     def _client_address(self, host: str, node: int) -> str:
         return f"{f'[{host}]' if ':' in host else host}:{self.base_port + node - 1}"
@@ -157,7 +161,7 @@ class Layout:
 
     def values(self, node: int) -> dict[str, str]:
         """Return a node's configuration values."""
-        broker_port = self.base_port + _BROKERS_PORT_OFFSET + node
+        broker_port = self.base_port + BROKERS_OFFSET + node
         controllers = {each: "{}:{}".format(*self.controller_address(each)) for each in self.voters}
         factor = str(min(3, len(self.nodes)))
         own = "listeners" not in self._given
@@ -165,7 +169,7 @@ class Layout:
             ",".join(
                 (
                     f"{_CLIENTS}://{self._client_address(host, node)}",
-                    *([f"{_BROKERS}://{_HOST}:{broker_port}"] if own else ()),
+                    *([f"{_BROKERS}://{HOST}:{broker_port}"] if own else ()),
                 )
             )
             for host in (self.host, self.told_host)
@@ -351,7 +355,7 @@ def _check_ports(configs: Sequence[NodeConfig]) -> None:
         if port and not is_free(host, port)
     ]
     if taken:
-        raise LayoutError(f"in use: {', '.join(taken)}; choose another --base-port")
+        raise LayoutError(f"in use: {', '.join(taken)}; choose another base port")
 
 
 def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:

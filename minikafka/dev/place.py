@@ -12,16 +12,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
 
+from minikafka.dev.base_ports import HOST
 from minikafka.dev.layout import CLUSTER, CONTROL, LayoutError, is_owned, read_cluster
-from minikafka.server import ports
 from minikafka.server.descriptors import most_connections
 
 _EPHEMERAL = "ephemeral-"
 _LOCK = "owner.lock"
-_HOST = "127.0.0.1"
-_STRIDE = 300
-_OFFSETS = (0, 100, 200)
-"""Distances of the ports of clients, brokers and controllers; see `Layout`."""
 _FIRST_PORT = re.compile(r"^listeners=\w+://[^,]*:(\d+)(?:,|$)", re.MULTILINE)
 _OWN_FILES = ("cluster.json*", "cluster.log", "node-*.log", "node-*.pid", CONTROL, _LOCK)
 
@@ -132,41 +128,17 @@ def check_machine(nodes: int) -> None:
         LayoutError: nodes cannot reach each other on loopback, or too few files may be open.
     """
     try:
-        with socket.create_server((_HOST, 0)) as server:
+        with socket.create_server((HOST, 0)) as server:
             socket.create_connection(server.getsockname(), timeout=1).close()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise LayoutError(f"{_HOST}: {reason}; is the loopback interface up?") from None
+        raise LayoutError(f"{HOST}: {reason}; is the loopback interface up?") from None
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most_connections(limit) < 2 * nodes:
         raise LayoutError(
             f"a node may open {limit} files, too few for the connections of {nodes} nodes; "
             "see ulimit -n"
         )
-
-
-def free_base_port(nodes: int, preferred: int | None = None) -> int:
-    """Return a base port such that all ports of a cluster are free: `preferred`, if it is one.
-
-    Raises:
-        LayoutError: no such port was found.
-    """
-    if preferred is not None and _are_free(preferred, nodes):
-        return preferred
-    usable = ports.choice()
-    last = len(usable) - max(_OFFSETS) - nodes - 1
-    # Parallel processes start their search at different ports.
-    start = os.getpid() * 211
-    for step in range(0, max(last, 0), _STRIDE):
-        port = usable[(start + step) % last]
-        if _are_free(port, nodes):
-            return port
-    raise LayoutError("--base-port 0: no free ports")
-
-
-def _are_free(base_port: int, nodes: int) -> bool:
-    wanted = (base_port + offset + node for offset in _OFFSETS for node in range(nodes + 1))
-    return all(ports.is_free(_HOST, port) for port in wanted)
 
 
 def _named(paths: Sequence[Path]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from minikafka.pytest_plugin.clusters import explained
 from minikafka.pytest_plugin.options import read
 
 _CLOSE_S = 10
@@ -92,7 +93,8 @@ def _installed(config: pytest.Config) -> Library:
 
 
 def _client(request: pytest.FixtureRequest, kind: str, kafka: str) -> Iterator[Any]:
-    library = _installed(request.config)
+    with explained():
+        library = _installed(request.config)
     cluster = request.getfixturevalue(kafka)
     make = getattr(library, kind)
     module = import_module(library.module)

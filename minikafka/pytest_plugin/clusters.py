@@ -38,6 +38,32 @@ def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
     )
 
 
+def opened(settings: Settings, config: pytest.Config) -> "Cluster":
+    """Return a running cluster.
+
+    Raises:
+        pytest.UsageError: it does not start; the message has the reason.
+    """
+    from minikafka.testing.errors import ClusterError  # noqa: PLC0415
+
+    try:
+        cluster = new_cluster(settings, config)
+        cluster.open()
+    except ClusterError as error:
+        lines = [f"minikafka: {error}", *getattr(error, "__notes__", ())]
+        raise pytest.UsageError("\n".join(lines)) from None
+    return cluster
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Fail with the reason alone: the lines of this plugin would not help."""
+    try:
+        yield
+    except pytest.UsageError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
 def _features(release: str | None) -> dict[str, int] | None:
     if release is None:
         return None
@@ -67,8 +93,7 @@ class Clusters:
         if cluster is None:
             if len(self._open) >= _MOST_CLUSTERS:
                 self._open.pop(next(iter(self._open))).close()
-            cluster = new_cluster(settings, self._config)
-            cluster.open()
+            cluster = opened(settings, self._config)
         self._open[settings] = cluster
         return cluster
 

@@ -9,13 +9,14 @@ An argument counts more than a marker, the command line and the ini file.
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from minikafka.pytest_plugin import shared
-from minikafka.pytest_plugin.clusters import Clusters, announced, new_cluster
+from minikafka.pytest_plugin.clusters import Clusters, announced, explained, opened
 from minikafka.pytest_plugin.isolation import isolated
 from minikafka.pytest_plugin.options import (
     cluster_scope,
@@ -93,7 +94,9 @@ def minikafka_cluster(
 
 
 def _running(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> "Iterator[Cluster]":
-    with new_cluster(settings_of(request, given), request.config) as cluster, announced(cluster):
+    with explained():
+        cluster = opened(settings_of(request, given), request.config)
+    with closing(cluster), announced(cluster):
         yield cluster
 
 
@@ -112,7 +115,7 @@ def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
 
         servers = bootstrap_servers or read(request.config).bootstrap_servers
         if servers is None:
-            raise pytest.UsageError("minikafka_noproc: give --minikafka-bootstrap-servers")
+            pytest.fail("minikafka_noproc: give --minikafka-bootstrap-servers", pytrace=False)
         cluster = ForeignCluster(servers)
         with announced(cluster):
             yield cluster
@@ -131,7 +134,8 @@ def minikafka(cluster: str | None = None) -> Any:
     @pytest.fixture
     def minikafka(request: pytest.FixtureRequest) -> "Iterator[KafkaOperations]":
         """A cluster for this test: names of its own, and no fault or topic is left behind."""
-        kafka = _of_test(request) if cluster is None else request.getfixturevalue(cluster)
+        with explained():
+            kafka = _of_test(request) if cluster is None else request.getfixturevalue(cluster)
         with announced(kafka), isolated(kafka, _prefix(request)):
             yield kafka
 

@@ -36,6 +36,9 @@ def isolated(kafka: "KafkaOperations", prefix: str) -> Iterator[None]:
 def _clean(kafka: "KafkaOperations", known: set[str], known_groups: set[str]) -> None:
     from minikafka.testing.errors import ClusterError  # noqa: PLC0415
 
+    for crash in kafka.crashes:
+        # It may have damaged files, and may do so again: a full disk stays full.
+        raise ClusterError(crash)
     kafka.heal()
     made = _of_test(kafka, kafka.topics(), known)
     if made:

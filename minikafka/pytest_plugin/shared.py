@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from minikafka.pytest_plugin.clusters import new_cluster
+from minikafka.pytest_plugin.clusters import opened
 from minikafka.pytest_plugin.options import read
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def tell(node: WorkerNode) -> None:
         return
     cluster = config.stash.get(_CLUSTER, None)
     if cluster is None:
-        cluster = config.stash[_CLUSTER] = new_cluster(options.settings, config)
-        cluster.open()
+        cluster = config.stash[_CLUSTER] = opened(options.settings, config)
     node.workerinput[_INPUT] = cluster.bootstrap_servers
 
 

@@ -16,7 +16,6 @@ nursery; like every node it ends with its owner's lifeline (`launch`).
 import atexit
 import gc
 import json
-import logging
 import os
 import resource
 import select
@@ -25,7 +24,6 @@ import socket
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -123,7 +121,7 @@ class Nursery:
             serve(theirs)
             status = 0
         except BaseException:  # noqa: BLE001 - nothing may return into the owner's code
-            traceback.print_exc()
+            sys.__excepthook__(*sys.exc_info())
         finally:
             os._exit(status)
 
@@ -389,7 +387,9 @@ class _Server:
             self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
     def _become_node(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
-        # Not above: an owner needs none of it.
+        # Not above: an owner needs none of it before the nursery has started.
+        import logging  # noqa: PLC0415
+
         from minikafka.server.one_node import run_node  # noqa: PLC0415
 
         status = 1
@@ -420,7 +420,7 @@ class _Server:
                 *request["properties_files"], ready_fd=ready, lifeline_fds=(lifeline, self._alive)
             )
         except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
-            traceback.print_exc()
+            sys.__excepthook__(*sys.exc_info())
         finally:
             try:
                 logging.shutdown()

@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -302,7 +301,9 @@ class OsDisk:
             except FileNotFoundError:
                 return
             except IsADirectoryError:
-                OPEN_FILES.attempt(lambda: shutil.rmtree(target))
+                from shutil import rmtree  # noqa: PLC0415 - it imports much, and is rarely needed
+
+                OPEN_FILES.attempt(lambda: rmtree(target))
 
     def remove_empty(self, path: str) -> bool:
         """Delete a folder; return False if it is not empty, a mount point or of another user."""

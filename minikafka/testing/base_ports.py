@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from minikafka.dev import base_ports
+from minikafka.dev.base_ports import BROKERS_OFFSET, CONTROLLERS_OFFSET, STRIDE, are_free
 from minikafka.server import ports
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.locks import FileLock, take_lock
 
-_HOST = "127.0.0.1"
-_OFFSETS = (0, 100, 200)
-"""Distances of the ports of clients, brokers and controllers; see `minikafka dev`."""
-_BLOCK = 300
 _TEN = 10
 
 
@@ -29,15 +27,10 @@ def free_base_port(nodes: int) -> int:
     Raises:
         ClusterError: no such port was found.
     """
-    # Parallel processes start their search at different ports.
-    usable = ports.choice()
-    last = len(usable) - max(_OFFSETS) - nodes - 1
-    start = os.getpid() * 211
-    for step in range(0, max(last, 0), max(_OFFSETS) + 100):
-        place = (start + step) % last
-        if are_free(usable[place], nodes):
-            return usable[place]
-    raise ClusterError("no free ports")
+    found = base_ports.free_base_port(nodes)
+    if found is None:
+        raise _none_free(nodes)
+    return found
 
 
 class PortClaim:
@@ -71,8 +64,12 @@ def claim_ports(nodes: int) -> PortClaim:
         if are_free(base_port, nodes):
             return claim
         claim.close()
+    raise _none_free(nodes)
+
+
+def _none_free(nodes: int) -> ClusterError:
     usable = ports.choice()
-    raise ClusterError(
+    return ClusterError(
         f"no free ports for {nodes} nodes in {usable.start}-{usable.stop}; "
         f"set {ports.VARIABLE}=FIRST-END"
     )
@@ -80,10 +77,10 @@ def claim_ports(nodes: int) -> PortClaim:
 
 def _candidates(nodes: int) -> Iterator[int]:
     usable = ports.choice()
-    for block in range(usable.start, usable.stop - max(_OFFSETS) - nodes, _BLOCK):
-        for place in range(0, max(_OFFSETS[1] - nodes, 1), _TEN):
+    for block in range(usable.start, usable.stop - CONTROLLERS_OFFSET - nodes, STRIDE):
+        for place in range(0, max(BROKERS_OFFSET - nodes, 1), _TEN):
             base_port = block + place
-            if base_port + max(_OFFSETS) + nodes < usable.stop:
+            if base_port + CONTROLLERS_OFFSET + nodes < usable.stop:
                 yield base_port
 
 
@@ -106,10 +103,3 @@ def _claims_folder() -> Path:
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     return folder
-
-
-def are_free(base_port: int, nodes: int) -> bool:
-    """Return True if no process listens on a port of the cluster."""
-    # Brokers and controllers count from 1, clients from 0.
-    wanted = [base_port + offset + node for offset in _OFFSETS for node in range(nodes + 1)]
-    return all(ports.is_free(_HOST, port) for port in wanted)

@@ -46,6 +46,10 @@ class Clients:
 
     def close(self) -> None:
         """Close every idle connection."""
+        if os.getpid() != self._owner:
+            # In a process that was forked: the connections are its parent's.
+            self._lock = threading.Lock()
+            self._owner = os.getpid()
         with self._lock:
             idle, self._idle = self._idle, []
         for _, _, client in idle:
@@ -53,9 +57,6 @@ class Clients:
 
     def _take(self, servers: str, timeout_s: float) -> "AdminClient":
         if os.getpid() != self._owner:
-            # In a process that was forked: the connections are its parent's.
-            self._lock = threading.Lock()
-            self._owner = os.getpid()
             self.close()
         with self._lock:
             for place, (of, within_s, client) in enumerate(self._idle):

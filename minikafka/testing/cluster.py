@@ -12,7 +12,6 @@ are laid out as by `minikafka dev`, which can start a directory that was kept.
 
 import atexit
 import os
-import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -20,15 +19,16 @@ from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from minikafka.server.nursery import NurseryError, own_nursery
+from minikafka.dev.base_ports import are_free
 from minikafka.testing import base_ports, fencing
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.faults import ClusterFaults
 from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
 from minikafka.testing.hopeless import start_watch
+from minikafka.testing.machine import error_of, prepare_machine
 from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
-from minikafka.testing.processes import NodeProcesses
+from minikafka.testing.processes import FORKED, NodeProcesses
 from minikafka.testing.settings import ALL, check_settings, former_base_port
 
 _P = ParamSpec("_P")
@@ -82,9 +82,8 @@ class Cluster(KafkaOperations):
             racks: the racks of the nodes in order, or by node id.
             features: the levels of features that differ from the default.
             base_port: the port of node 1 for clients; 0 for free ports.
-            directory: where the nodes have their files. It is kept; without one a temporary
-                directory is made when the cluster starts and removed when it is closed; its
-                files are not synced, since they need not outlive the machine.
+            directory: where the nodes have their files; it is kept. The default is a temporary
+                one, whose files are not synced, since they need not outlive the machine.
             keep: keep the temporary directory.
             log_level: the least level of what the nodes log; INFO by default.
             open_files: the limit on the descriptors of each node.
@@ -119,11 +118,9 @@ class Cluster(KafkaOperations):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.close()
-            return
         # The error of the block says more than that of the shutdown after it.
-        with suppress(ClusterError):
+        ignored = () if kind is None else (ClusterError,)
+        with suppress(*ignored):
             self.close()
 
     @property
@@ -193,6 +190,11 @@ class Cluster(KafkaOperations):
         running = self._opened().running
         return list(self.node_ids) if running == [ALL] else running
 
+    @property
+    def crashes(self) -> Sequence[str]:
+        """A sentence for each node that has ended by itself."""
+        return self._opened().crashes
+
     def log_text(self, node: int) -> str:
         """Return the log output of a node; of all nodes if they share one process."""
         self._check_node(node)
@@ -218,14 +220,11 @@ class Cluster(KafkaOperations):
         """
         if self._processes is not None:
             raise ClusterError("the cluster is open")
+        if self._folder is not None and self._owner != os.getpid():
+            raise ClusterError(FORKED)
         self._given_up.clear()
         self._owner = os.getpid()
-        try:
-            # It imports a node while this process writes configurations and formats.
-            own_nursery()
-        except (NurseryError, OSError) as error:
-            raise ClusterError(f"no process can be started: {error}") from None
-        _check_loopback()
+        prepare_machine(self.nodes)
         # For a test run that ends without `close`.
         atexit.register(self.close)
         is_again = self._folder is not None
@@ -234,13 +233,15 @@ class Cluster(KafkaOperations):
                 remove_leftovers()
                 self._folder = open_folder(self._given_directory, keep=self._keep)
             self._open_on_ports(self._folder)
-        except BaseException:
+        except BaseException as error:
             self._end(failed=not is_again)
+            if isinstance(error, OSError):
+                raise error_of(error) from None
             raise
 
     def _open_on_ports(self, folder: ClusterFolder) -> None:
         known = self.base_port or former_base_port(folder.path)
-        if known and (known == self.base_port or base_ports.are_free(known, self.nodes)):
+        if known and (known == self.base_port or are_free(known, self.nodes)):
             self.base_port = known
             self._start_all(folder)
             return
@@ -290,6 +291,7 @@ class Cluster(KafkaOperations):
             ClusterError: the controlled shutdown failed.
         """
         if self._owner != os.getpid():
+            self._clients.close()
             return
         try:
             if self._folder is not None and not self._folder.is_temporary:
@@ -321,25 +323,25 @@ class Cluster(KafkaOperations):
             self._processes.stop_all(last=self.voters)
 
     def _end(self, *, failed: bool) -> None:
-        """Release everything that `open` has taken."""
-        atexit.unregister(self.close)
+        """Release everything that `open` has taken; after an interrupt a second call does it."""
         self._end_processes()
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            self._kept = folder.path if folder.close(failed=failed) else None
-        claim, self._claim = self._claim, None
-        if claim is not None:
-            claim.close()
+        if self._folder is not None:
+            self._kept = self._folder.close(failed=failed)
+            self._folder = None
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
         self.base_port = self._given_port
+        atexit.unregister(self.close)
 
     def _end_processes(self) -> None:
         self._clients.close()
-        faults, self._faults = self._faults, None
-        if faults is not None:
-            faults.close()
-        processes, self._processes = self._processes, None
-        if processes is not None:
-            processes.close()
+        if self._faults is not None:
+            self._faults.close()
+            self._faults = None
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
 
     def kill(self, *nodes: int) -> None:
         """Send SIGKILL to nodes, and wait until they have ended."""
@@ -455,16 +457,3 @@ def _await_brokers(addresses: Sequence[str], nodes: Sequence[int]) -> None:
         await_everybody(addresses, nodes, timeout_s=_START_TIMEOUT_S)
     except AdminError as error:
         raise ClusterError(f"the brokers do not know one another: {error}") from None
-
-
-def _check_loopback() -> None:
-    """Find out at once if processes of this machine cannot reach one another.
-
-    Raises:
-        ClusterError: the loopback interface does not work.
-    """
-    try:
-        with socket.create_server((_HOST, 0)) as server:
-            socket.create_connection(server.getsockname(), timeout=5).close()
-    except OSError as error:
-        raise ClusterError(f"{_HOST} cannot be reached: {error.strerror or error}") from None

@@ -36,10 +36,10 @@ class ClusterFolder:
         if self._is_new:
             _clear(self.path)
 
-    def close(self, *, failed: bool) -> bool:
+    def close(self, *, failed: bool) -> Path | None:
         """Give the folder up: remove it if it is temporary, or if it is new and `failed`.
 
-        Return True if it is kept.
+        Return its path if it is kept.
         """
         is_removed = self.is_temporary or (failed and self._is_new)
         if is_removed:
@@ -47,7 +47,7 @@ class ClusterFolder:
         else:
             (self.path / _KEPT).unlink(missing_ok=True)
         self._lock.close()
-        return not is_removed
+        return None if is_removed else self.path
 
 
 def open_folder(directory: Path | None, *, keep: bool) -> ClusterFolder:
@@ -59,7 +59,12 @@ def open_folder(directory: Path | None, *, keep: bool) -> ClusterFolder:
     try:
         if directory is None:
             path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            return _own(path, is_new=True, is_temporary=not keep)
+            try:
+                return _own(path, is_new=True, is_temporary=not keep)
+            except OSError:
+                # Without its lock no other process would remove it.
+                _remove(path)
+                raise
         is_new = not directory.exists()
         if not is_new and not directory.is_dir():
             raise ClusterError(f"{directory} is a file; name a directory or a new path")
@@ -100,9 +105,11 @@ def remove_leftovers() -> list[Path]:
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, its lock last: if this process is killed meanwhile, the next one goes on."""
+    """Remove a folder, its lock last: if something remains of it, another start goes on."""
     _clear(path)
-    shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        if all(each.name in (_TEMPORARY, _KEPT) for each in path.iterdir()):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _clear(folder: Path) -> None:

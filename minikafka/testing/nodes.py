@@ -10,12 +10,8 @@ replicas and the controller can still be inspected. `voters` names other control
 them are combined nodes. The quorum is static.
 """
 
-import os
 import secrets
-import select
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,12 +25,11 @@ from minikafka.log.checkpoints import read_meta_properties
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
-from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
-from minikafka.server.nursery import own_nursery
 from minikafka.server.os_disk import OsDisk
 from minikafka.testing.base_ports import free_base_port
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.folders import ClusterFolder, open_folder, remove_leftovers
+from minikafka.testing.processes import NodeProcesses, Program
 
 CONTROLLER = 101
 _TIMEOUT_S = 60
@@ -103,8 +98,7 @@ class Nodes:
         self.base_port = base_port
         self._placement = placement or Placement()
         self._directories = directories
-        self._processes: dict[int, OwnedProcess] = {}
-        self._lifeline: Lifeline | None = None
+        self._processes: NodeProcesses | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -136,28 +130,27 @@ class Nodes:
     @property
     def running(self) -> list[int]:
         """The brokers whose processes run, including paused ones."""
-        return [node for node in self.brokers if node in self._processes]
+        return [node for node in self.brokers if node in self._alive]
+
+    @property
+    def _alive(self) -> list[int]:
+        return [] if self._processes is None else self._processes.running
 
     def is_alive(self, node: int) -> bool:
         """True if a node's process is running."""
-        process = self._processes.get(node)
-        return process is not None and process.poll() is None
+        return node in self._alive
 
     def how_ended(self, node: int) -> str:
         """Return how a node's process ended unexpectedly; "" if it runs or was ended on purpose."""
-        process = self._processes.get(node)
-        status = None if process is None else process.poll()
-        if status is None:
-            return ""
-        return f"signal {-status}" if status < 0 else f"exit status {status}"
+        return "" if self._processes is None else self._processes.how_ended(node)
 
     def log_file(self, node: int) -> Path:
         """Return the log file of a node."""
         return self._home(node) / "node.log"
 
     def pids(self) -> dict[int, int]:
-        """Return the process ids, by node."""
-        return {node: process.pid for node, process in list(self._processes.items())}
+        """Return the process ids by node, also of nodes that have ended by themselves."""
+        return {} if self._processes is None else self._processes.pids()
 
     def port(self, node: int) -> int:
         """Return the port on which a broker listens for clients, or a controller for nodes."""
@@ -191,9 +184,9 @@ class Nodes:
         """
         if self.base_port == 0:
             self.base_port = free_base_port(len(self.brokers) + len(self.voters))
-        self._lifeline = Lifeline()
         if not self._home(self.voters[0]).exists():
             self._format()
+        self._processes = NodeProcesses({node: self._program(node) for node in self.node_ids})
         self.start(*self.node_ids)
         addresses = list(map(self._address, self.brokers))
         try:
@@ -205,18 +198,19 @@ class Nodes:
         """Stop brokers, then the other controllers; remove the directory unless it was given.
 
         Raises:
-            ClusterError: a controlled shutdown failed.
+            ClusterError: a controlled shutdown failed, or a node had ended by itself.
         """
         try:
-            self.resume(*self._processes)
-            self.stop(*self.running)
-            self.stop(*self._processes)
+            if self._processes is not None:
+                crashes = self._processes.crashes
+                self._processes.resume(self._alive)
+                self._processes.stop(self.running)
+                self._processes.stop(self._alive)
+                if crashes:
+                    raise ClusterError(crashes[0])
         finally:
-            for node in list(self._processes):
-                self.kill(node)
-            if self._lifeline is not None:
-                self._lifeline.close()
-                self._lifeline = None
+            if self._processes is not None:
+                self._processes.close()
             if self._folder is not None:
                 self._folder.close(failed=False)
 
@@ -224,31 +218,14 @@ class Nodes:
         """Start nodes, and wait until they serve; a killed broker waits until its session ends.
 
         Raises:
-            ClusterError: a node ended, or timed out; the message has its last log lines.
+            ClusterError: a node ended, or timed out; the message has the reason.
         """
-        waiting = {node: self._launch(node) for node in nodes}
-        deadline_s = time.monotonic() + _TIMEOUT_S
-        missing = []
-        for node, ready in waiting.items():
-            with os.fdopen(ready, "rb") as pipe:
-                left_s = max(deadline_s - time.monotonic(), 0)
-                readable, _, _ = select.select([pipe], [], [], left_s)
-                if not readable or not pipe.readline():
-                    missing.append(node)
-                    if node in self._processes:  # else another thread has ended it meanwhile
-                        self.kill(node)
-        if missing:
-            last = self._last_lines(missing[0])
-            names = "node" if len(missing) == 1 else "nodes"
-            raise ClusterError(f"{names} {' and '.join(map(str, missing))} did not start:\n{last}")
+        self._opened().start(nodes, _TIMEOUT_S, lambda: "")
 
     def kill(self, *nodes: int) -> None:
         """Send SIGKILL to nodes, and wait until they have ended."""
-        self._signal(nodes, signal.SIGKILL)
-        for node in nodes:
-            process = self._processes.pop(node, None)
-            if process is not None:  # else another thread kills it at the same time
-                process.wait(_TIMEOUT_S)
+        if nodes:
+            self._opened().kill(nodes)
 
     def stop(self, *nodes: int) -> None:
         """Stop nodes by controlled shutdowns, all at the same time, and wait until they have ended.
@@ -256,39 +233,20 @@ class Nodes:
         Raises:
             ClusterError: a node ends with another status than 0, or does not end.
         """
-        processes = {node: self._running(node) for node in nodes}
-        self._signal(nodes, signal.SIGTERM)
-        for node, process in processes.items():
-            try:
-                status = process.wait(_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                raise ClusterError(f"node {node} did not stop within {_TIMEOUT_S} s") from None
-            self._processes.pop(node, None)  # another thread may have removed it
-            if status != 0:
-                last = self._last_lines(node)
-                raise ClusterError(f"node {node} ended with status {status}:\n{last}")
+        self._opened().stop(nodes)
 
     def pause(self, *nodes: int) -> None:
         """Send SIGSTOP to nodes: for the others they look like nodes behind a dead network."""
-        self._signal(nodes, signal.SIGSTOP)
+        self._opened().pause(nodes)
 
     def resume(self, *nodes: int) -> None:
         """Send SIGCONT to nodes."""
-        self._signal(nodes, signal.SIGCONT)
+        self._opened().resume(nodes)
 
-    def _signal(self, nodes: Sequence[int], number: signal.Signals) -> None:
-        processes = [self._running(node) for node in nodes]
-        for process in processes:
-            process.send_signal(number)
-
-    def _running(self, node: int) -> OwnedProcess:
-        process = self._processes.get(node)
-        if process is None:
-            raise ClusterError(f"node {node} is not running")
-        return process
-
-    def _last_lines(self, node: int) -> str:
-        return "\n".join(self.log_text(node).splitlines()[-5:])
+    def _opened(self) -> NodeProcesses:
+        if self._processes is None:
+            raise ClusterError("the cluster is not open")
+        return self._processes
 
     def _home(self, node: int) -> Path:
         return self.directory / f"node-{node}"
@@ -327,7 +285,7 @@ class Nodes:
         shutil.copytree(copy, folder)
 
     def _stopped_data(self, node: int) -> Path:
-        if node in self._processes:
+        if self.is_alive(node):
             raise ClusterError(f"node {node} is running")
         return self._home(node) / "data"
 
@@ -383,23 +341,16 @@ class Nodes:
         values["advertised.listeners"] = ",".join(advertised)
         return {**values, **self._config}
 
-    def _launch(self, node: int) -> int:
-        """Start the process; return the read end of a pipe with a line when it serves."""
-        if node in self._processes:
-            raise ClusterError(f"node {node} is already running")
-        if self._lifeline is None:
-            raise ClusterError(f"node {node} cannot start: the cluster is not open")
-        file, environ = self._home(node) / "server.properties", self._placement.environ(node)
-        prefix = self._placement.prefix(node)
-        with (self._home(node) / "node.log").open("ab") as log:
-            if prefix:
-                self._processes[node], ready = launch_node(
-                    file, log, self._lifeline, prefix=prefix, environ=environ
-                )
-            else:
-                nursery = own_nursery()
-                self._processes[node], ready = nursery.launch(file, log, self._lifeline, environ)
-        return ready
+    def _program(self, node: int) -> Program:
+        home = self._home(node)
+        return Program(
+            f"node {node}",
+            properties_files=[home / "server.properties"],
+            log_file=self.log_file(node),
+            pid_file=home / "node.pid",
+            environ=self._placement.environ(node),
+            prefix=self._placement.prefix(node),
+        )
 
 
 def _remove(path: Path) -> None:

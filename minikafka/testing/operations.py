@@ -43,6 +43,11 @@ class KafkaOperations(ABC):
     def state_text(self) -> str:
         """Return the state of the cluster for the report of a failed test."""
 
+    @property
+    def crashes(self) -> Sequence[str]:
+        """A sentence for each node that has ended by itself."""
+        return ()
+
     @abstractmethod
     def heal(self) -> None:
         """Undo everything that was broken on purpose."""

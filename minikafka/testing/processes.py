@@ -4,6 +4,7 @@ They are forked by this process's nursery (`server.nursery`), which starts a nod
 milliseconds, and have its lifeline (`server.launch`), which ends them even after SIGKILL.
 """
 
+import errno
 import os
 import re
 import select
@@ -15,17 +16,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
-from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import ForkedNode, NurseryError, own_nursery
+from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
+from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.values import Deadline
 
+FORKED = "this process was forked from the one that opened the cluster, which owns the nodes"
 _STOP_TIMEOUT_S = 60
 _LOOK_EVERY_S = 0.25
 _END_S = 0.5
 _STILL_S = 1.0
 _SHOWN_LINES = 12
+_CRASHED = "ended by itself"
 _LINE = re.compile(r"^\S+ \S+ (WARNING|ERROR|CRITICAL) (?:\[node \d+\] )?\S+: (.*)$")
 
 
@@ -41,11 +45,13 @@ class Program:
     environ: Mapping[str, str] = field(default_factory=dict)
     open_files: int | None = None
     """The limit on descriptors; None for that of this process."""
+    prefix: Sequence[str] = ()
+    """Words before the command of a node, which then is no fork of the nursery."""
 
 
 @dataclass(eq=False)
 class _Running:
-    process: ForkedNode
+    process: OwnedProcess
     ready: int
     """The read end of a pipe that gets a line when the node serves, or is closed if it ends."""
     logged_bytes: int
@@ -93,12 +99,29 @@ class NodeProcesses:
         return [number for number in self._programs if number not in running]
 
     @property
+    def crashes(self) -> list[str]:
+        """A sentence for each node that has ended by itself."""
+        return [text for text in map(self._state_line, self._programs) if _CRASHED in text]
+
+    @property
     def paused(self) -> list[int]:
         """The nodes that are paused."""
         with self._lock:
             return [
                 n for n, it in self._running.items() if it.is_paused and it.process.poll() is None
             ]
+
+    def pids(self) -> dict[int, int]:
+        """Return the process ids by node, also of nodes that have ended by themselves."""
+        with self._lock:
+            return {node: it.process.pid for node, it in self._running.items()}
+
+    def how_ended(self, node: int) -> str:
+        """Return how a node has ended by itself; "" if it runs or was ended on purpose."""
+        with self._lock:
+            it = self._running.get(node)
+        status = None if it is None else it.process.poll()
+        return "" if status is None else _how(status)
 
     def pid(self, node: int) -> int:
         """Return the process id of a running node.
@@ -218,7 +241,7 @@ class NodeProcesses:
             return f"{name} does not run"
         status = it.process.poll()
         if status is not None:
-            return f"{name} ended by itself, {_how(status)}"
+            return f"{name} {_CRASHED}, {_how(status)}"
         return f"{name} {'is paused' if it.is_paused else 'runs'}, pid {it.process.pid}"
 
     def _launch(self, node: int) -> _Running:
@@ -230,15 +253,27 @@ class NodeProcesses:
             try:
                 with program.log_file.open("ab") as log:
                     logged_bytes = log.tell()
-                    process, ready = own_nursery().launch(
-                        program.properties_files, log, self._lifeline,
-                        program.environ, program.open_files,
-                    )  # fmt: skip
+                    process, ready = self._run(program, log)
             except (NurseryError, OSError) as error:
                 raise ClusterError(f"{program.name} cannot be started: {error}") from None
-            program.pid_file.write_text(f"{process.pid}\n")
             it = self._running[node] = _Running(process, ready, logged_bytes)
-            return it
+        try:
+            program.pid_file.write_text(f"{process.pid}\n")
+        except OSError as error:
+            os.close(ready)
+            self.kill([node])
+            raise ClusterError(f"{program.pid_file}: {error.strerror}") from None
+        return it
+
+    def _run(self, program: Program, log: IO[bytes]) -> tuple[OwnedProcess, int]:
+        if program.prefix:
+            return launch_node(
+                program.properties_files[0], log, self._lifeline,
+                prefix=program.prefix, environ=program.environ,
+            )  # fmt: skip
+        return own_nursery().launch(
+            program.properties_files, log, self._lifeline, program.environ, program.open_files
+        )
 
     def _await_ready(
         self, started: Mapping[int, _Running], deadline_s: float, hopeless: Callable[[], str]
@@ -268,7 +303,12 @@ class NodeProcesses:
     def _failure(self, node: int, it: _Running, what: str) -> ClusterError:
         program = self._programs[node]
         lines = _log_since(program.log_file, it.logged_bytes)
-        error = ClusterError(f"{program.name} {what}: {reason_of(lines)}")
+        reason = reason_of(lines)
+        full = os.strerror(errno.ENOSPC)
+        if full not in reason and os.statvfs(program.log_file.parent).f_bavail == 0:
+            # The last lines of the log are missing.
+            reason = f"{program.log_file}: {full}"
+        error = ClusterError(f"{program.name} {what}: {reason}")
         if len(lines) > 1:
             error.add_note(f"The last lines of {program.name}:")
             error.add_note("\n".join(lines[-_SHOWN_LINES:]))
@@ -294,9 +334,7 @@ class NodeProcesses:
             ClusterError: this process was forked from the owner.
         """
         if not self.is_own:
-            raise ClusterError(
-                "this process was forked from the one that opened the cluster, which owns the nodes"
-            )
+            raise ClusterError(FORKED)
 
 
 def reason_of(lines: Sequence[str]) -> str:

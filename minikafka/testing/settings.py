@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minikafka.dev.base_ports import CONTROLLERS_OFFSET
 from minikafka.testing.defaults import TEST_DEFAULTS
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.processes import Program
@@ -16,8 +17,6 @@ ALL = 0
 """The number of the only program of a cluster in one process."""
 _USUAL_VOTERS = 3
 _LAST_PORT = 65_535
-_SPAN = 200
-"""The distance from the ports of clients to those of controllers; see `minikafka dev`."""
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -46,7 +45,7 @@ class ClusterSettings:
         from minikafka.config.node_config import ConfigErrors
         from minikafka.dev.layout import Layout, LayoutError
 
-        if not 1 <= base_port <= _LAST_PORT - _SPAN - self.nodes:
+        if not 1 <= base_port <= _LAST_PORT - CONTROLLERS_OFFSET - self.nodes:
             raise ClusterError(f"base_port={base_port}: out of range")
         if "," in str(directory):
             raise ClusterError(f"{directory}: a comma separates directories; name another path")

@@ -52,18 +52,18 @@ async def test_no_verb_holds_the_loop_up():
     assert pulse.longest_s < 1
 
 
-async def test_a_start_that_is_cancelled_leaves_nothing():
+async def test_a_start_that_is_cancelled_leaves_nothing(monkeypatch):
+    # Only the cancellation ends the start.
+    monkeypatch.setattr("minikafka.testing.cluster._START_TIMEOUT_S", 3600)
     cluster = AsyncCluster(nodes=3)
     task = asyncio.create_task(cluster.open())
     await asyncio.sleep(0.05)
-    started_s = time.monotonic()
     for _ in range(5):
         # As a scope of anyio does until the task has ended.
         task.cancel()
         await asyncio.sleep(0.001)
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - started_s < 30
     if cluster.sync.is_open:
         await cluster.close()
     with pytest.raises(ClusterError, match="the cluster is not open"):

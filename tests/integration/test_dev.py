@@ -4,7 +4,6 @@ import contextlib
 import signal
 import subprocess
 import sys
-import time
 
 from minikafka.testing.base_ports import free_base_port
 
@@ -97,18 +96,14 @@ def test_two_killed_brokers_leave_a_leader_and_an_elr(tmp_path):
 
         lost = act(home, "kill", "101")
         assert "the quorum has lost its majority" in lost.stdout
-        begun_s = time.monotonic()
         told = tool("topics", "--bootstrap-server", first, "--describe", "--topic", "t")
-        assert time.monotonic() - begun_s < 30
         assert told.returncode == 0
         assert "Isr: 1\tElr: 2" in told.stdout
         assert "reassignments unknown" in told.stderr
 
-        begun_s = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 1
         # The broker cannot hand over its leaderships, and is killed after a second.
-        assert time.monotonic() - begun_s < 30
+        assert process.wait(30) == 1
 
 
 def test_a_start_that_hangs_is_explained_and_ends_with_ctrl_c(tmp_path):
@@ -116,10 +111,8 @@ def test_a_start_that_hangs_is_explained_and_ends_with_ctrl_c(tmp_path):
     with dev(tmp_path / "cluster", "--nodes", "2", "--config", given) as (process, _):
         said = process.stderr.readline()
         assert said.startswith("waiting until node 1 and 2 serve")
-        begun_s = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-        assert time.monotonic() - begun_s < 30
         out, err = process.communicate()
         assert out == ""
         assert err.endswith("minikafka dev: interrupted.\n")

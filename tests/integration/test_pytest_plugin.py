@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -325,9 +324,8 @@ def test_a_runner_that_is_killed_leaves_no_process(pytester, ending):
         pid = next(int(line.split()[-1]) for line in running.stdout if "PID" in line)
         running.send_signal(ending)
         running.wait(10)
-    deadline_s = time.monotonic() + 5
+    # The timeout of the test is the limit.
     while Path(f"/proc/{pid}").exists():
-        assert time.monotonic() < deadline_s
         os.sched_yield()
 
 

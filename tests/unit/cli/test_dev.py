@@ -95,7 +95,7 @@ def test_every_port_that_is_in_use_is_named_before_anything_is_written(home, lis
         layout.prepare()
     # Another process may have taken ports of this range, too.
     assert str(caught.value).startswith(f"in use: PLAINTEXT://127.0.0.1:{listening} of node 1")
-    assert str(caught.value).endswith("; choose another --base-port")
+    assert str(caught.value).endswith("; choose another base port")
     assert not home.exists()
 
 

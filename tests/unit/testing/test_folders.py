@@ -34,7 +34,7 @@ def test_a_given_directory_is_kept_unless_it_is_new_and_the_start_failed(tempora
             folder = open_folder(path, keep=False)
             (path / "file").write_text("x")
             is_kept = exists or not failed
-            assert folder.close(failed=failed) is is_kept
+            assert folder.close(failed=failed) == (folder.path if is_kept else None)
             assert path.exists() is is_kept
             if is_kept:
                 assert [each.name for each in path.iterdir()] == ["file"]

@@ -1,6 +1,6 @@
 """S3: the network between nodes is chosen by the faults and the machine."""
 
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -220,11 +220,11 @@ def test_a_wiped_node_keeps_its_cluster_and_gets_another_directory_id(formatted)
 
 
 def test_a_node_that_runs_is_not_wiped(formatted):
-    formatted._nodes._processes[2] = None
+    formatted._nodes._processes = SimpleNamespace(running=[2])
     for change in (formatted.wipe, formatted.copy_metadata, formatted.restore_metadata):
         with pytest.raises(HarnessError, match="node 2 is running"):
             change(2)
-    formatted._nodes._processes.clear()
+    formatted._nodes._processes = None
 
 
 def test_an_old_copy_must_be_older(formatted):
