@@ -158,6 +158,7 @@ class ClusterFaults:
     def fill_disk(self, *nodes: int) -> FaultHandle:
         """Let every write of nodes fail, as on a full disk; a node may end because of it."""
         added = DiskFaultHandle(self, self._chosen(nodes))
+        self._processes.may_end |= set(added.nodes)
         self._add(added)
         return added
 

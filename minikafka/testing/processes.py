@@ -70,6 +70,8 @@ class NodeProcesses:
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._running: dict[int, _Running] = {}
+        self.may_end: set[int] = set()
+        """The nodes that may end by themselves, because of a fault, until their next start."""
 
     @property
     def is_own(self) -> bool:
@@ -100,8 +102,9 @@ class NodeProcesses:
 
     @property
     def crashes(self) -> list[str]:
-        """A sentence for each node that has ended by itself."""
-        return [text for text in map(self._state_line, self._programs) if _CRASHED in text]
+        """A sentence for each node that has ended by itself, unless a fault lets it."""
+        unexpected = [number for number in self._programs if number not in self.may_end]
+        return [text for text in map(self._state_line, unexpected) if _CRASHED in text]
 
     @property
     def paused(self) -> list[int]:
@@ -256,6 +259,7 @@ class NodeProcesses:
                     process, ready = self._run(program, log)
             except (NurseryError, OSError) as error:
                 raise ClusterError(f"{program.name} cannot be started: {error}") from None
+            self.may_end.discard(node)
             it = self._running[node] = _Running(process, ready, logged_bytes)
         try:
             program.pid_file.write_text(f"{process.pid}\n")

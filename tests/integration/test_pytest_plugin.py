@@ -89,6 +89,7 @@ def test_what_a_failed_test_broke_is_whole_in_the_next_one(run):
             minikafka.node(2).clock(offset_ms=1)
             minikafka.fill_disk(3)
             minikafka.wait_for(lambda: minikafka.running == [1, 2])
+            faults.append(minikafka.pid(1))
             raise RuntimeError("in the middle")
 
         def test_second(minikafka, kafka_topic):
@@ -96,6 +97,8 @@ def test_what_a_failed_test_broke_is_whole_in_the_next_one(run):
             assert minikafka.running == minikafka.brokers() == [1, 2, 3]
             minikafka.produce(kafka_topic, "x")
             assert faults[0].hits == 0
+            # The cluster was healed, not replaced.
+            assert minikafka.pid(1) == faults[1]
         """
     )
     result.assert_outcomes(passed=1, failed=1)
