@@ -317,7 +317,14 @@ def test_an_alarm_that_ends_the_run_leaves_no_process(run, temporary):
     assert left(temporary) == []
 
 
-CTRL_C = "import os, signal\n\ndef ctrl_c(): os.kill(os.getpid(), signal.SIGINT)\n"
+CTRL_C = """
+import os, signal
+
+# A shell starts commands in the background with an interrupt that is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def ctrl_c(): os.kill(os.getpid(), signal.SIGINT)
+"""
 INTERRUPTED = {
     "start of processes": """
         from minikafka.testing import processes
