@@ -64,11 +64,12 @@ def _start_again(kafka: "KafkaOperations", error: Exception) -> None:
 
     if not isinstance(kafka, Cluster):
         raise error
-    warnings.warn(
-        f"the cluster could not be cleaned after the test, and is started again: {error}",
-        LeftoversWarning,
-        stacklevel=2,
-    )
     with suppress(ClusterError):
         kafka.close()
     kafka.open()
+    # Last, since it may be an error.
+    warnings.warn(
+        f"the cluster could not be cleaned after the test, and was started again: {error}",
+        LeftoversWarning,
+        stacklevel=2,
+    )

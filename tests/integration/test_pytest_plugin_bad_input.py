@@ -317,7 +317,14 @@ def test_an_alarm_that_ends_the_run_leaves_no_process(run, temporary):
     assert left(temporary) == []
 
 
-CTRL_C = "import os, signal\n\ndef ctrl_c(): os.kill(os.getpid(), signal.SIGINT)\n"
+CTRL_C = """
+import os, signal
+
+# A shell starts commands in the background with an interrupt that is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def ctrl_c(): os.kill(os.getpid(), signal.SIGINT)
+"""
 INTERRUPTED = {
     "start of processes": """
         from minikafka.testing import processes
@@ -399,6 +406,25 @@ def test_what_a_crashed_test_broke_is_whole_in_the_next_one(run):
     ).assert_outcomes(failed=1, passed=1)
 
 
+def test_a_node_that_ends_by_itself_is_replaced_also_if_warnings_are_errors(run):
+    result = run(
+        """
+        import os, signal
+
+        def test_ends(minikafka):
+            os.kill(minikafka.pid(1), signal.SIGKILL)
+            minikafka.wait_for(lambda: minikafka.crashes)
+
+        def test_next(minikafka, kafka_topic):
+            minikafka.produce(kafka_topic, "a")
+        """,
+        "-W", "error",
+    )  # fmt: skip
+    result.assert_outcomes(passed=2, errors=1)
+    said = "LeftoversWarning: the cluster could not be cleaned after the test, and was started agai"
+    assert f"{said}n: node 1 ended by itself, signal 9" in result.stdout.str()
+
+
 def test_a_disk_that_is_full_during_a_test_is_whole_in_the_next_one(run, temporary):
     unshare = ("unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount")
     mounting = 'mount -t tmpfs -o size=2m none "$TMPDIR"; "$@"; ls "$TMPDIR"'
@@ -418,6 +444,6 @@ def test_a_disk_that_is_full_during_a_test_is_whole_in_the_next_one(run, tempora
     )
     result.assert_outcomes(failed=1, passed=1, warnings=1)
     assert "No space left on device" in result.stdout.str()
-    assert "the cluster could not be cleaned after the test, and is started" in result.stdout.str()
+    assert "the cluster could not be cleaned after the test, and was started" in result.stdout.str()
     # The last line of the run: nothing is left in the folder.
     assert "1 passed" in result.outlines[-1]
