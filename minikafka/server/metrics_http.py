@@ -13,10 +13,10 @@ from typing import Protocol
 
 from minikafka.metrics.definition import Sample
 from minikafka.server.bound_sockets import BoundSockets
+from minikafka.server.http_head import HEAD_BYTES, RejectedRequestError, read_head, response_head
 
 _log = logging.getLogger("minikafka.server")
 _PATH = "/metrics"
-_HEAD_BYTES = 8192
 _TIMEOUT_S = 10.0
 _MAX_CONNECTIONS = 16
 _SLICE = 1000
@@ -32,12 +32,6 @@ class Rendered(Protocol):
     @property
     def body(self) -> bytes:
         """The bytes of the body."""
-
-
-class _Rejected(Exception):  # noqa: N818 - a response, not a fault
-    def __init__(self, status: HTTPStatus) -> None:
-        super().__init__(status.phrase)
-        self.status = status
 
 
 class MetricsServer:
@@ -68,7 +62,7 @@ class MetricsServer:
         for each in self._bound.sockets:
             each.listen(self._bound.backlog)  # uvloop does not report an error of its own call
             server = await asyncio.start_server(
-                self._connected, sock=each, limit=_HEAD_BYTES, backlog=self._bound.backlog
+                self._connected, sock=each, limit=HEAD_BYTES, backlog=self._bound.backlog
             )
             self._servers.append(server)
 
@@ -106,7 +100,7 @@ class MetricsServer:
             samples = await self._samples()
             # Formatting many samples takes long, and needs only the samples, not the node.
             rendered = await asyncio.to_thread(self._render, samples, accept)
-        except _Rejected as rejected:
+        except RejectedRequestError as rejected:
             return _refusal(rejected.status)
         except asyncio.IncompleteReadError as error:
             return _refusal(HTTPStatus.BAD_REQUEST) if error.partial else b""
@@ -115,34 +109,21 @@ class MetricsServer:
         except Exception:  # noqa: BLE001 - a scrape must not stop the node
             _log.exception("metrics could not be read")
             return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR)
-        head = _head(HTTPStatus.OK, rendered.content_type, len(rendered.body))
+        head = response_head(HTTPStatus.OK, rendered.content_type, len(rendered.body))
         return head if method == "HEAD" else head + rendered.body
 
     async def _request(self, reader: asyncio.StreamReader) -> tuple[str, str]:
         """Read a request; return its method and Accept header.
 
         Raises:
-            _Rejected: the request is invalid or not supported.
+            RejectedRequestError: the request is invalid or not supported.
         """
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-        except asyncio.LimitOverrunError:
-            raise _Rejected(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
-        line, *fields = head.decode("latin-1").split("\r\n")[:-2]
-        words = line.split(" ")
-        if len(words) != 3 or not all(words) or not words[2].startswith("HTTP/1."):
-            raise _Rejected(HTTPStatus.BAD_REQUEST)
-        headers = {}
-        for field in fields:
-            name, separator, value = field.partition(":")
-            if not separator or not name or name != name.strip():
-                raise _Rejected(HTTPStatus.BAD_REQUEST)
-            headers[name.lower()] = value.strip()
-        if words[1].partition("?")[0] != _PATH:
-            raise _Rejected(HTTPStatus.NOT_FOUND)
-        if words[0] not in ("GET", "HEAD"):
-            raise _Rejected(HTTPStatus.METHOD_NOT_ALLOWED)
-        return words[0], headers.get("accept", "")
+        head = await read_head(reader)
+        if head.path != _PATH:
+            raise RejectedRequestError(HTTPStatus.NOT_FOUND)
+        if head.method not in ("GET", "HEAD"):
+            raise RejectedRequestError(HTTPStatus.METHOD_NOT_ALLOWED)
+        return head.method, head.headers.get("accept", "")
 
     async def _samples(self) -> list[Sample]:
         samples: list[Sample] = []
@@ -154,18 +135,7 @@ class MetricsServer:
         return samples
 
 
-def _head(status: HTTPStatus, content_type: str, length: int) -> bytes:
-    lines = [
-        f"HTTP/1.1 {status.value} {status.phrase}",
-        f"Content-Type: {content_type}",
-        f"Content-Length: {length}",
-        "Connection: close",
-    ]
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        lines.append("Allow: GET, HEAD")
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-
 def _refusal(status: HTTPStatus) -> bytes:
     body = f"{status.phrase}; metrics are at {_PATH}\n".encode()
-    return _head(status, "text/plain; charset=utf-8", len(body)) + body
+    headers = {"Allow": "GET, HEAD"} if status is HTTPStatus.METHOD_NOT_ALLOWED else None
+    return response_head(status, "text/plain; charset=utf-8", len(body), headers) + body
