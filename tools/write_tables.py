@@ -1,7 +1,8 @@
 """Write the files that follow from code: `serving/index.py`, three documents, tables of two more.
 
 The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
-`docs/simulation.md` the tables of checks, in `docs/faults.md` that of kinds. With `--check` nothing
+`docs/simulation.md` the tables of checks, in `docs/faults.md` that of kinds, in
+`docs/faults-by-http.md` those of bodies. With `--check` nothing
 is written; the exit status is 1 if a file differs from what this program would write.
 """
 
@@ -26,7 +27,10 @@ VERDICT = ROOT / "docs" / "verdict-json.md"
 RULES = ROOT / "docs" / "rules.md"
 SIMULATION = ROOT / "docs" / "simulation.md"
 FAULTS = ROOT / "docs" / "faults.md"
+FAULTS_BY_HTTP = ROOT / "docs" / "faults-by-http.md"
 LINE_LENGTH = 100
+MAX_VALUES = 20
+"""Values of a field that a table names at most."""
 MAX_MODULES = 3
 """Modules that a cell of `docs/rules.md` names at most."""
 
@@ -208,6 +212,23 @@ def faults_text() -> str:
     return between(FAULTS.read_text(encoding="utf-8"), "kinds", "\n".join(rows) + "\n")
 
 
+def faults_by_http_text() -> str:
+    """Return the text of `docs/faults-by-http.md` with a table for each kind of body."""
+    parts: list[str] = []
+    bodies = import_module("minikafka.dev.fault_schema").fault_schema()["$defs"]
+    for field in bodies["fault"]["properties"].values():
+        if len(field.get("enum", ())) > MAX_VALUES:
+            del field["enum"]
+    # It has those of a fault, too.
+    added = bodies["set_fault"]["properties"]
+    for name in bodies["fault"]["properties"].keys() - {"id", "kind", "role"}:
+        added.pop(name, None)
+    for name, body in bodies.items():
+        parts += _fields(name, body)
+    text = FAULTS_BY_HTTP.read_text(encoding="utf-8")
+    return between(text, "bodies", "\n\n".join(parts) + "\n")
+
+
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
@@ -308,6 +329,7 @@ def main() -> int:
         (RULES, rules_text()),
         (SIMULATION, simulation_text()),
         (FAULTS, faults_text()),
+        (FAULTS_BY_HTTP, faults_by_http_text()),
     ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

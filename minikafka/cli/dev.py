@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
+from minikafka.cli import _dev_faults
 from minikafka.cli._numbers import number
 from minikafka.cli._suggestions import did_you_mean
 from minikafka.config.node_config import ConfigErrors
@@ -44,6 +45,7 @@ _HELP = {
     STATUS: "show the state of each node",
     "logs": "print the logs of the nodes, or of one node",
     "reset": "remove the cluster with all its data",
+    **_dev_faults.HELP,
 }
 
 
@@ -90,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a value for every node; may be given several times")  # fmt: skip
     add("--feature", action="append", default=[], metavar="NAME=LEVEL",
         help="the level of a feature in a new cluster; may be given several times")  # fmt: skip
+    _dev_faults.add_options(parser)
     add("--one-process", action="store_true", help="all nodes in one process")
     add("--quiet", action="store_true", help="print nothing after the start")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", action=_Subcommands)
@@ -117,6 +120,8 @@ def _add_action(parser: argparse.ArgumentParser, name: str) -> None:
                             help="print new lines, until Ctrl-C")  # fmt: skip
     elif name == STATUS:
         parser.add_argument("--json", action="store_true", help="print JSON")
+    elif name in _dev_faults.HELP:
+        _dev_faults.add_arguments(parser, name)
 
 
 def _node_missing(parser: argparse.ArgumentParser, name: str) -> Callable[[str], NoReturn]:
@@ -147,6 +152,8 @@ def run(args: argparse.Namespace) -> int:
             return _status(directory, as_json=args.json)
         if args.action == "logs":
             return _logs(directory, args)
+        if args.action in _dev_faults.HELP:
+            return _dev_faults.run(directory, args)
         return _reset(directory)
     except NoOwnerError as error:
         print(error, file=sys.stderr)
@@ -182,27 +189,39 @@ def _start(args: argparse.Namespace) -> int:
             from minikafka.dev.place import usual_directory
 
             directory = usual_directory()
+        has_faults = _dev_faults.are_wanted(args)
+        if has_faults and args.one_process:
+            raise LayoutError("--faults: not with --one-process, since each node has its own")
         layout = _prepared(args, directory)
         if args.dir is None:
             print(f"directory={layout.directory}", flush=True)
         print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
         if args.one_process:
             return run_in_one_process(layout)
-        return _supervise(layout, is_quiet=args.quiet)
+        faults_at = (args.faults_host, args.faults_port or 0) if has_faults else None
+        return _supervise(layout, is_quiet=args.quiet, faults_at=faults_at)
 
 
-def _supervise(layout: Layout, *, is_quiet: bool) -> int:
+def _supervise(layout: Layout, *, is_quiet: bool, faults_at: tuple[str, int] | None) -> int:
     # First: it forks a process that imports a node, beside the imports of this process.
     supervisor = Supervisor(layout)
-    if is_quiet:
-        status = supervisor.run()
-    else:
-        from minikafka.commands.dev_console import Console
+    with ExitStack() as stack:
+        if faults_at is not None:
+            from minikafka.dev.fault_interface import fault_interface
 
-        console = Console(layout)
-        supervisor.on_event = console.event
-        status = supervisor.run(lambda: console.start(supervisor.nodes))
-        console.close()
+            url = stack.enter_context(fault_interface(layout, supervisor, *faults_at))
+            print(f"faults={url}", flush=True)
+        if is_quiet:
+            status = supervisor.run()
+        else:
+            from minikafka.commands.dev_console import Console
+
+            console = Console(layout)
+            supervisor.on_event = console.event
+            if supervisor.faults is not None:
+                console.count_faults = supervisor.faults.count
+            status = supervisor.run(lambda: console.start(supervisor.nodes))
+            console.close()
     if status == INTERRUPTED:
         print("minikafka dev: interrupted.", file=sys.stderr)
     return status
@@ -314,8 +333,8 @@ def _status(directory: Path, *, as_json: bool) -> int:
         print(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         )
-    if status["quorum"]:
-        print(status["quorum"])
+    for line in [*filter(None, [status["quorum"]]), *status["faults"]]:
+        print(line)
     return 0
 
 

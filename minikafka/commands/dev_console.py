@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.partition_states import ClusterState, PartitionState, read_partitions
@@ -41,6 +41,8 @@ class Console:
         self._is_live = sys.stdout.isatty()
         self._state: ClusterState | None = None
         self._has_answer = True
+        self.count_faults: Callable[[], int] = lambda: 0
+        """Returns the number of faults that are set."""
 
     def start(self, nodes: Mapping[int, NodeProcess]) -> None:
         """Poll the cluster from now on, in another thread."""
@@ -107,9 +109,11 @@ class Console:
             str(each.node) if each.state == "running" else f"{each.node}:{each.state}"
             for each in self._nodes.values()
         )
+        count = self.count_faults()
+        faults = f" | {count} fault{'' if count == 1 else 's'}" if count else ""
         if self._state is None or not self._has_answer:
-            return f"nodes {nodes} | no broker answers"
-        return f"nodes {nodes} | {_counts(list(self._state.partitions.values()))}"
+            return f"nodes {nodes}{faults} | no broker answers"
+        return f"nodes {nodes}{faults} | {_counts(list(self._state.partitions.values()))}"
 
 
 def _summed(lines: Sequence[str]) -> list[str]:

@@ -15,6 +15,8 @@ from minikafka.dev.layout import CONTROL
 NOTE = "note: "
 OK = "ok"
 ERROR = "error: "
+STOPPING = "the cluster is being stopped"
+"""The reason why a command is refused at the end."""
 Say = Callable[[str], object]
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -72,13 +73,13 @@ class NodeProcess:
             return f"ended by {signal.Signals(-status).name}"
         return "stopped" if status == 0 else f"exited with status {status}"
 
-    def launch(self, nursery: Nursery) -> None:
+    def launch(self, nursery: Nursery, environ: Mapping[str, str] | None = None) -> None:
         """Start the process; `await_ready` waits until it serves."""
         self.is_paused = self.serves = False
         with self.log_file.open("ab") as log:
             self._logged_bytes = log.tell()
             self.process, ready = nursery.launch(
-                self._layout.properties_file(self.node), log, self._lifeline
+                self._layout.properties_file(self.node), log, self._lifeline, environ
             )
         self._ready = os.fdopen(ready, "rb")
         self.pid_file.write_text(f"{self.process.pid}\n")

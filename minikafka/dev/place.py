@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 from typing import NamedTuple
 
 from minikafka.dev.base_ports import HOST
-from minikafka.dev.layout import CLUSTER, CONTROL, LayoutError, is_owned, read_cluster
+from minikafka.dev.layout import CLUSTER, CONTROL, FAULTS, LayoutError, is_owned, read_cluster
 from minikafka.server.descriptors import most_connections
 
 _EPHEMERAL = "ephemeral-"
@@ -114,6 +114,7 @@ def reset(directory: Path) -> None:
     for node in directory.glob("node-*"):
         if node.is_dir() and node.name.removeprefix("node-").isdigit():
             shutil.rmtree(node)
+    shutil.rmtree(directory / FAULTS, ignore_errors=True)
     for pattern in _OWN_FILES:
         for file in directory.glob(pattern):
             file.unlink()

@@ -13,14 +13,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from minikafka.config.node_config import NodeConfig
-from minikafka.dev.control import ERROR, OK, Control, Say
+from minikafka.dev.control import ERROR, OK, STOPPING, Control, Say
 from minikafka.dev.layout import Layout
 from minikafka.dev.node_process import STOP_TIMEOUT_S, NodeProcess
 from minikafka.dev.stop_signal import StopSignal
 from minikafka.server.launch import Lifeline
 from minikafka.server.nursery import Nursery, NurseryError
+
+if TYPE_CHECKING:
+    from minikafka.dev.cluster_faults import DevFaults
 
 ACTIONS = ("kill", "stop", "start", "pause", "resume")
 STATUS = "status"
@@ -118,6 +122,8 @@ class Supervisor:
         self._layout = layout
         self.on_event: Callable[[str], object] = lambda _: None
         """Called, from any thread, with a sentence about each change of a node's process."""
+        self.faults: DevFaults | None = None
+        """The faults of the nodes, if they have the means for them; set before `run`."""
         # First, while this process has one thread, and no descriptor that a node must not have.
         self._nursery = Nursery.fork()
         lifeline = Lifeline()
@@ -135,7 +141,7 @@ class Supervisor:
         is_ready, status = False, 0
         try:
             for process in self.nodes.values():
-                process.launch(self._nursery)
+                self._launch(process)
             failed = self._await_start()
             if failed is not None:
                 self._explain(failed)
@@ -145,6 +151,7 @@ class Supervisor:
                 self._await_acquaintance()
                 for process in self.nodes.values():
                     self._watch_end(process)
+                    self._await_faults(process)
                 self._started.set()
                 if on_ready is not None:
                     on_ready()
@@ -270,7 +277,7 @@ class Supervisor:
                 if self._nursery.has_ended:
                     # It was ended from outside, with all nodes. This process has threads by now.
                     self._nursery = Nursery.spawn()
-                process.launch(self._nursery)
+                self._launch(process)
             except NurseryError as error:
                 return f"{ERROR}{error}"
         self._watch_end(process)
@@ -284,11 +291,23 @@ class Supervisor:
             if waited_s >= _WARNINGS_AFTER_S:
                 self._repeat_warnings([process], told, say)
         if self._stop.is_set:
-            return f"{ERROR}the cluster is being stopped"
+            return f"{ERROR}{STOPPING}"
         if not process.await_ready():
             return f"{ERROR}node {process.node} did not start: see {process.log_file}"
+        self._await_faults(process)
         self.on_event(f"node {process.node} serves")
         return OK
+
+    def _launch(self, process: NodeProcess) -> None:
+        if self.faults is None:
+            process.launch(self._nursery)
+            return
+        process.launch(self._nursery, self.faults.environ(process.node))
+        self.faults.launched(process.node)
+
+    def _await_faults(self, process: NodeProcess) -> None:
+        if self.faults is not None:
+            self.faults.await_held(process.node)
 
     def _act_on(self, process: NodeProcess, action: str, say: Say) -> str:
         if not process.is_running:
@@ -296,6 +315,8 @@ class Supervisor:
         if action in _SIGNALS:
             process.signal(_SIGNALS[action])
             process.is_paused = action == "pause"
+            if action == "resume" and self.faults is not None:
+                self.faults.resumed(process.node)
             self.on_event(f"node {process.node} {_DONE[action]}")
             return OK
         if action == "stop" and not self._has_majority:
@@ -316,22 +337,27 @@ class Supervisor:
             return f"{ERROR}node {process.node} exited with status {status}"
         return OK
 
-    def _status(self) -> dict[str, object]:
+    def node_states(self) -> list[dict[str, Any]]:
+        """Return the state of each node."""
         layout = self._layout
+        return [
+            {
+                "node": each.node,
+                "roles": layout.values(each.node)["process.roles"],
+                "state": each.state,
+                "pid": each.process.pid if each.process and each.is_running else None,
+                "listeners": layout.values(each.node)["advertised.listeners"],
+                "log": str(each.log_file),
+            }
+            for each in self.nodes.values()
+        ]
+
+    def _status(self) -> dict[str, Any]:
         return {
-            "bootstrap.servers": layout.bootstrap_servers,
-            "nodes": [
-                {
-                    "node": each.node,
-                    "roles": layout.values(each.node)["process.roles"],
-                    "state": each.state,
-                    "pid": each.process.pid if each.process and each.is_running else None,
-                    "listeners": layout.values(each.node)["advertised.listeners"],
-                    "log": str(each.log_file),
-                }
-                for each in self.nodes.values()
-            ],
+            "bootstrap.servers": self._layout.bootstrap_servers,
+            "nodes": self.node_states(),
             "quorum": "" if self._has_majority else self._lost_majority,
+            "faults": [] if self.faults is None else self.faults.lines(),
         }
 
     # The quorum

@@ -65,7 +65,7 @@ class FaultControl:
             self._links.set(cut, slow_ms)
             return None
         if name == "clock":
-            self._set_clock(*_clock(argument))
+            self._set_clock(*clock_of(argument))
             return None
         if argument is not None:
             raise FaultError(f"{name}: takes null, not {type(argument).__name__}")
@@ -130,7 +130,7 @@ def _faults(value: object) -> list[AnswerFault]:
 
 
 def _links(value: object, node_id: int) -> tuple[list[int], dict[int, int]]:
-    given = _object("links", value, ("cut", "slow_ms"))
+    given = fields_of("links", value, ("cut", "slow_ms"))
     cut, slow_ms = given.get("cut", []), given.get("slow_ms", {})
     if not isinstance(cut, list) or not all(type(node) is int and node >= 0 for node in cut):
         raise FaultError("links: cut takes a list of node ids")
@@ -148,8 +148,13 @@ def _links(value: object, node_id: int) -> tuple[list[int], dict[int, int]]:
     return cut, slow
 
 
-def _clock(value: object) -> tuple[int, float]:
-    given = _object("clock", value, ("offset_ms", "rate"))
+def clock_of(value: object) -> tuple[int, float]:
+    """Return the offset in ms and the rate in the argument of `clock`.
+
+    Raises:
+        FaultError: it is invalid.
+    """
+    given = fields_of("clock", value, ("offset_ms", "rate"))
     offset_ms, rate = given.get("offset_ms", 0), given.get("rate", 1.0)
     if type(offset_ms) is not int or abs(offset_ms) > _MAX_OFFSET_MS:
         raise FaultError(f"clock: offset_ms takes ms up to {_MAX_OFFSET_MS}")
@@ -158,7 +163,12 @@ def _clock(value: object) -> tuple[int, float]:
     return offset_ms, rate
 
 
-def _object(name: str, value: object, known: Collection[str]) -> Mapping[str, Any]:
+def fields_of(name: str, value: object, known: Collection[str]) -> Mapping[str, Any]:
+    """Return an object that has no other fields than `known`.
+
+    Raises:
+        FaultError: it is no object, or has other fields.
+    """
     if not isinstance(value, Mapping):
         raise FaultError(f"{name}: takes an object, not {type(value).__name__}")
     for each in value:

@@ -244,7 +244,7 @@ def test_refusals_name_what_is_wrong(home, arguments, words, capsys):
     [
         (
             ["kil", "2"],
-            "status, logs, reset; did you mean kill?",
+            "logs, reset, fault, cut, slow, clock, heal; did you mean kill?",
         ),
         (["kill", "two"], "dev kill two: not a node id"),
     ],
@@ -272,7 +272,7 @@ def state(tmp_path, monkeypatch):
 def started(monkeypatch):
     """The layouts of the clusters that would have run."""
     found = []
-    monkeypatch.setattr(dev, "_supervise", lambda layout, *, is_quiet: found.append(layout) or 0)
+    monkeypatch.setattr(dev, "_supervise", lambda layout, **_: found.append(layout) or 0)
     return found
 
 

@@ -1,0 +1,451 @@
+"""The faults of `minikafka dev --faults`: what is set, and what the nodes have of it.
+
+Every node has a folder of `server.debug_hooks`. A node that is not running, or paused, gets the
+faults when it is back. All nodes count the calls and hits of a fault together, in a file.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count, product
+from pathlib import Path
+from string import ascii_letters, digits
+from typing import Any, Final, Protocol
+
+from minikafka.dev.layout import FAULTS, Layout
+from minikafka.faults.vocabulary import AnswerFault, FaultError
+from minikafka.server.debug_hooks import VARIABLE
+from minikafka.server.fault_counter import counts
+from minikafka.server.fault_socket import command
+from minikafka.serving.registry import BROKER
+
+_TIMEOUT_S: Final = 2.0
+_ID_CHARACTERS: Final = frozenset(ascii_letters + digits + "._-")
+_RETRY_EVERY_S: Final = 0.01
+_HELD_TIMEOUT_S: Final = 5.0
+
+Pair = tuple[int, int]
+"""Two different nodes, the lower id first."""
+
+
+class SilentNodeError(Exception):
+    """A node runs, but does not answer."""
+
+
+class UnknownFaultError(Exception):
+    """There is no fault with an id."""
+
+
+class FaultyProcess(Protocol):
+    """The process of a node."""
+
+    is_paused: bool
+
+    @property
+    def is_running(self) -> bool:
+        """True while the process exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFault:
+    """A fault of answers, and the nodes for which it is meant: None for all."""
+
+    fault: AnswerFault
+    nodes: tuple[int, ...] | None
+
+    def is_for(self, node: int) -> bool:
+        """True if a node has the fault."""
+        return self.nodes is None or node in self.nodes
+
+    @property
+    def counter(self) -> Path:
+        """The file with the calls and hits of all nodes."""
+        return Path(self.fault.counter_file)
+
+    def __str__(self) -> str:
+        fault = self.fault
+        given = fault.to_json()
+        words = [f"{fault.id}: {fault.api} {fault.error or fault.kind}"]
+        words += [f"{fault.ms} ms"] if fault.ms else []
+        words += ["after the work"] if fault.after else []
+        shown = ("topic", "partition", "client_id", "broker_id", "nth", "times", "probability")
+        words += [f"{name} {_shown(given[name])}" for name in shown if name in given]
+        words += [] if self.nodes is None else [_named(self.nodes)]
+        return ", ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultState:
+    """Everything that is set."""
+
+    faults: tuple[PlacedFault, ...] = ()
+    cut: frozenset[Pair] = frozenset()
+    slow_ms: Mapping[Pair, int] = field(default_factory=dict)
+    clocks: Mapping[int, tuple[int, float]] = field(default_factory=dict)
+    """Offset in ms, and rate."""
+
+    def commands(self, node: int) -> dict[str, Any]:
+        """Return the commands of `server.fault_control` by which a node has its part of it."""
+        cut = [_peer(pair, node) for pair in self.cut if node in pair]
+        slow = {_peer(pair, node): ms for pair, ms in self.slow_ms.items() if node in pair}
+        offset_ms, rate = self.clocks.get(node, (0, 1.0))
+        return {
+            "set": [each.fault.to_json() for each in self.faults if each.is_for(node)],
+            "links": {
+                "cut": sorted(cut),
+                "slow_ms": {str(peer): slow[peer] for peer in sorted(slow)},
+            },
+            "clock": {"offset_ms": offset_ms, "rate": rate},
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each cut or slow link, and for each wrong clock."""
+        if self.cut:
+            yield f"cut: {', '.join(f'{low}-{high}' for low, high in sorted(self.cut))}"
+        for (low, high), ms in sorted(self.slow_ms.items()):
+            yield f"slow: {low}-{high} by {ms} ms"
+        for node, (offset_ms, rate) in sorted(self.clocks.items()):
+            drift = "" if rate == 1 else f", rate {rate:g}"
+            yield f"clock of node {node}: {offset_ms:+} ms{drift}"
+
+
+_NOTHING: Final = FaultState().commands(0)
+
+
+class DevFaults:
+    """The faults of a cluster's nodes. Methods may be called from any thread."""
+
+    def __init__(self, layout: Layout, processes: Mapping[int, FaultyProcess]) -> None:
+        """Make the folder, in place of one that an earlier process has left."""
+        self.folder = layout.directory / FAULTS
+        self._layout = layout
+        self._processes = processes
+        self.on_event: Callable[[str], object] = lambda _: None
+        """Called with a sentence about each change."""
+        self.state = FaultState()
+        self._sent: dict[int, dict[str, Any]] = {}
+        """What each node has. A node that has started, but was not reached yet, is missing."""
+        self._restoring: dict[int, threading.Thread] = {}
+        self._lock = threading.RLock()
+        self._number = 0
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(mode=0o700)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def count(self) -> int:
+        """Return the number of things that are set."""
+        state = self.state
+        return len(state.faults) + len(state.cut) + len(state.slow_ms) + len(state.clocks)
+
+    # Processes
+
+    def environ(self, node: int) -> dict[str, str]:
+        """Return the variables by which a node has the means for faults."""
+        return {VARIABLE: str(self._node_folder(node))}
+
+    def launched(self, node: int) -> None:
+        """A process of a node was started: set its faults as soon as it can be reached."""
+        with self._lock:
+            self._sent.pop(node, None)
+            thread = threading.Thread(target=self._restore, args=(node,), daemon=True)
+            self._restoring[node] = thread
+        thread.start()
+
+    def await_held(self, node: int) -> None:
+        """Wait until a node that was started has its faults."""
+        self._restoring[node].join(_HELD_TIMEOUT_S)
+
+    def resumed(self, node: int) -> None:
+        """Set what has changed while a node was paused."""
+        with suppress(SilentNodeError), self._lock:
+            self._update(node)
+
+    def _restore(self, node: int) -> None:
+        process = self._processes[node]
+        while process.is_running:
+            with self._lock, suppress(OSError, FaultError):
+                if not process.is_paused:
+                    command(self._node_folder(node), "hits", None, _TIMEOUT_S)
+                    self._sent[node] = dict(_NOTHING)
+                    self._send(node)
+                    return
+            # The node has no socket yet.
+            time.sleep(_RETRY_EVERY_S)
+
+    # Changes
+
+    def add(self, value: Mapping[str, Any], nodes: Collection[int] | None) -> PlacedFault:
+        """Set a fault of answers, at some nodes or at all.
+
+        Raises:
+            FaultError: the fault cannot exist.
+            SilentNodeError: nothing has changed, since a node does not answer.
+        """
+        if "counter_file" in value:
+            raise FaultError("counter_file: cannot be given, since all nodes count together")
+        fault = AnswerFault.from_json(value)
+        if not set(fault.id) <= _ID_CHARACTERS:
+            raise FaultError("id: takes letters, digits, '.', '_' and '-'")
+        if nodes is not None:
+            self._check_nodes(nodes)
+            self._check_role(fault, nodes)
+        with self._lock:
+            self._number += 1
+            name = fault.id or self._free_id()
+            if any(each.fault.id == name for each in self.state.faults):
+                raise FaultError(f"id: two faults have the id {name!r}")
+            counter = self.folder / f"counter-{self._number}"
+            added = PlacedFault(
+                replace(fault, id=name, counter_file=str(counter.absolute())),
+                None if nodes is None else tuple(sorted(nodes)),
+            )
+            counter.touch(mode=0o600)
+            try:
+                self._change(replace(self.state, faults=(*self.state.faults, added)))
+            except BaseException:
+                counter.unlink()
+                raise
+        self.on_event(f"set {added}")
+        return added
+
+    def remove(self, fault_id: str) -> dict[str, Any]:
+        """Remove a fault of answers; return it with its hits.
+
+        Raises:
+            UnknownFaultError: there is none with this id.
+            SilentNodeError: nothing has changed, since a node does not answer.
+        """
+        with self._lock:
+            removed = self._fault(fault_id)
+            by_node = self._hits_by_node()
+            left = tuple(each for each in self.state.faults if each is not removed)
+            self._change(replace(self.state, faults=left))
+            found = _to_json(removed, by_node)
+            removed.counter.unlink(missing_ok=True)
+        self.on_event(f"removed {removed.fault.id}, {_hits(found['hits'])}")
+        return found
+
+    def set_links(self, cut: Iterable[Pair], slow_ms: Mapping[Pair, int], *, keep: bool) -> None:
+        """Cut and slow links; heal the others unless `keep`.
+
+        Raises:
+            FaultError: a node refuses it.
+            SilentNodeError: nothing has changed, since a node does not answer.
+        """
+        cut, slow_ms = set(cut), dict(slow_ms)
+        self._check_nodes({node for pair in (*cut, *slow_ms) for node in pair})
+        with self._lock:
+            state = self.state
+            if keep:
+                cut, slow_ms = {*state.cut, *cut}, {**state.slow_ms, **slow_ms}
+            slow_ms = {pair: ms for pair, ms in slow_ms.items() if ms}
+            self._change(replace(state, cut=frozenset(cut), slow_ms=slow_ms))
+            self._tell(state)
+
+    def set_clock(self, node: int, offset_ms: int, rate: float) -> None:
+        """Shift the clock of a node, or let it drift.
+
+        Raises:
+            FaultError: the node refuses it.
+            SilentNodeError: nothing has changed, since the node does not answer.
+        """
+        self._check_nodes([node])
+        with self._lock:
+            state = self.state
+            clocks = {**state.clocks, node: (offset_ms, rate)}
+            if (offset_ms, rate) == (0, 1):
+                del clocks[node]
+            self._change(replace(state, clocks=clocks))
+            self._tell(state)
+
+    def heal(self) -> list[str]:
+        """Remove everything; return a line for each thing that was removed.
+
+        Raises:
+            SilentNodeError: a node that does not answer may still have its faults.
+        """
+        with self._lock:
+            state, lines = self.state, self.lines()
+            self.state = FaultState()
+            silent = []
+            for node in list(self._sent):
+                try:
+                    self._update(node)
+                except SilentNodeError:
+                    silent.append(node)
+            for each in state.faults:
+                each.counter.unlink(missing_ok=True)
+        if silent:
+            raise SilentNodeError(f"{_named(silent)} does not answer, and may have its faults")
+        if lines:
+            self.on_event("healed every fault")
+        return lines
+
+    def _check_nodes(self, nodes: Collection[int]) -> None:
+        known = self._layout.all_nodes
+        for node in nodes:
+            if node not in known:
+                raise FaultError(f"there is no node {node}; {_named(known)} exist")
+
+    def _check_role(self, fault: AnswerFault, nodes: Collection[int]) -> None:
+        layout = self._layout
+        able = layout.nodes if fault.role == BROKER else layout.voters
+        for node in nodes:
+            if node not in able:
+                raise FaultError(
+                    f"node {node} is no {fault.role}, so it answers no {fault.api} as one"
+                )
+
+    def _free_id(self) -> str:
+        taken = {each.fault.id for each in self.state.faults}
+        return next(name for at in count(self._number) if (name := f"fault-{at}") not in taken)
+
+    def _tell(self, before: FaultState) -> None:
+        """Report links and clocks that have changed."""
+        was, now = list(before.lines()), list(self.state.lines())
+        for line in now:
+            if line not in was:
+                self.on_event(line)
+        if was and not now:
+            self.on_event("links and clocks are healed")
+
+    def _change(self, state: FaultState) -> None:
+        """Bring a state to all nodes that can be reached, or to none."""
+        before, self.state = self.state, state
+        try:
+            for node in list(self._sent):
+                self._update(node)
+        except (FaultError, SilentNodeError):
+            self.state = before
+            for node in list(self._sent):
+                with suppress(FaultError, SilentNodeError):
+                    self._update(node)
+            raise
+
+    def _update(self, node: int) -> None:
+        """Send a node what it lacks, unless it gets that later.
+
+        Raises:
+            FaultError: the node refuses it.
+            SilentNodeError: the node does not answer.
+        """
+        if not self._is_reachable(node):
+            return
+        try:
+            self._send(node)
+        except OSError as error:
+            if self._processes[node].is_running:
+                reason = error.strerror or str(error)
+                raise SilentNodeError(f"node {node} does not answer: {reason}") from None
+
+    def _is_reachable(self, node: int) -> bool:
+        process = self._processes[node]
+        return node in self._sent and process.is_running and not process.is_paused
+
+    def _send(self, node: int) -> None:
+        sent = self._sent[node]
+        for name, argument in self.state.commands(node).items():
+            before = sent[name]
+            if before == argument:
+                continue
+            sent[name] = None  # unknown, if there is no answer
+            try:
+                command(self._node_folder(node), name, argument, _TIMEOUT_S)
+            except FaultError:
+                sent[name] = before
+                raise
+            sent[name] = argument
+
+    # Reports
+
+    def fault(self, fault_id: str) -> dict[str, Any]:
+        """Return a fault of answers with its hits.
+
+        Raises:
+            UnknownFaultError: there is none with this id.
+        """
+        with self._lock:
+            return _to_json(self._fault(fault_id), self._hits_by_node())
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Return all faults of answers, with their hits."""
+        with self._lock:
+            by_node = self._hits_by_node() if self.state.faults else {}
+            return [_to_json(each, by_node) for each in self.state.faults]
+
+    def lines(self) -> list[str]:
+        """Return a line for each thing that is set."""
+        with self._lock:
+            hits = [(each, _total(each)) for each in self.state.faults]
+            return [*(f"{each}: {_hits(total)}" for each, total in hits), *self.state.lines()]
+
+    def _fault(self, fault_id: str) -> PlacedFault:
+        for each in self.state.faults:
+            if each.fault.id == fault_id:
+                return each
+        known = ", ".join(each.fault.id for each in self.state.faults)
+        hint = f"the faults are {known}" if known else "none is set"
+        raise UnknownFaultError(f"there is no fault {fault_id[:100]}; {hint}")
+
+    def _hits_by_node(self) -> dict[int, Mapping[str, int]]:
+        """Ask the nodes for their hits; those that do not answer are missing."""
+        found = {}
+        for node in self._sent:
+            if self._is_reachable(node):
+                with suppress(OSError, FaultError):
+                    found[node] = command(self._node_folder(node), "hits", None, _TIMEOUT_S)
+        return found
+
+    def _node_folder(self, node: int) -> Path:
+        return self.folder.absolute() / f"node-{node}"
+
+
+def pairs(first: Sequence[int], second: Sequence[int]) -> list[Pair]:
+    """Return the links between two groups of nodes.
+
+    Raises:
+        FaultError: a node is in both.
+    """
+    for node in first:
+        if node in second:
+            raise FaultError(f"node {node} has no link to itself")
+    return [(min(pair), max(pair)) for pair in product(first, second)]
+
+
+def _to_json(fault: PlacedFault, by_node: Mapping[int, Mapping[str, int]]) -> dict[str, Any]:
+    found = fault.fault.to_json()
+    del found["counter_file"]
+    if fault.nodes is not None:
+        found["nodes"] = list(fault.nodes)
+    name = fault.fault.id
+    own = {str(node): hits[name] for node, hits in by_node.items() if name in hits}
+    return {**found, "hits": _total(fault), "hits_by_node": own}
+
+
+def _total(fault: PlacedFault) -> int:
+    with suppress(OSError, ValueError):
+        return counts(fault.counter)[1]
+    return 0
+
+
+def _hits(total: int) -> str:
+    return "1 hit" if total == 1 else f"{total} hits"
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return text if text.isprintable() else ascii(text)
+
+
+def _peer(pair: Pair, node: int) -> int:
+    return pair[1] if pair[0] == node else pair[0]
+
+
+def _named(nodes: Sequence[int]) -> str:
+    return f"node{'' if len(nodes) == 1 else 's'} {', '.join(map(str, nodes))}"
