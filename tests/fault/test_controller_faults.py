@@ -51,7 +51,7 @@ def test_another_controller_is_active_in_a_newer_epoch(world, kind):
     world.until(lambda: world.leader_for_others(found.before) not in (-1, found.before))
 
 
-@pytest.mark.parametrize("kind", ["wipe", "old-metadata"])
+@pytest.mark.parametrize("kind", ["wipe", "old-voter"])
 def test_a_standby_that_lost_its_metadata_catches_up(world, kind):
     before = world.quorum.ask()
     fault = world.begin(kind, STANDBY)

@@ -134,7 +134,7 @@ def test_a_follower_that_is_cut_off_from_the_leader_leaves_the_isr(world, one_wa
     """Only this pair is cut: clients and the controller reach both."""
     leader = world.leader
     follower = next(node for node in (1, 2, 3) if node != leader)
-    fault = world.begin("partition", leader, follower, one_way=one_way)
+    fault = world.begin("cut", leader, follower, one_way=one_way)
     world.write()  # a follower that misses nothing stays in the ISR
     world.until(lambda: world.isr == {1, 2, 3} - {follower})
     assert world.leader == leader
@@ -143,7 +143,7 @@ def test_a_follower_that_is_cut_off_from_the_leader_leaves_the_isr(world, one_wa
 
 def test_a_leader_that_is_cut_off_from_the_controller_is_replaced(world):
     leader = world.leader
-    fault = world.begin("partition", leader, "controller")
+    fault = world.begin("cut", leader, "controller")
     world.until(lambda: world.leader_for_others(leader) not in (-1, leader))
     fault.end()
 
@@ -165,7 +165,7 @@ def test_an_isolated_leader_acknowledges_nothing_more(world):
 
 def test_clients_that_are_cut_off_wait_and_go_on(world):
     leader = world.leader
-    fault = world.begin("partition", leader, "clients")
+    fault = world.begin("cut", leader, "clients")
     world.producer.produce(TOPIC, "late")
     assert world.producer.flush(0.5) == 1
     fault.end()
@@ -175,7 +175,7 @@ def test_clients_that_are_cut_off_wait_and_go_on(world):
 @pytest.mark.parametrize(
     ("kind", "parameters", "at_least_s"),
     [
-        ("latency", {"ms": 150}, 0.3),
+        ("slow-node", {"ms": 150}, 0.3),
         ("bandwidth", {"kbit_s": 80}, 0.2),
         # Each request and each response is lost once, and comes 0.2 s later.
         ("loss", {"percent": 100}, 0.4),
@@ -189,7 +189,7 @@ def test_a_bad_network_slows_writes_and_loses_none(world, kind, parameters, at_l
 
 def test_a_slow_fsync_delays_what_must_be_flushed(world):
     with world.topic_config({"flush.messages": "1"}):
-        fault = world.begin("slow-fsync", "leader of 0", ms=300)
+        fault = world.begin("slow-disk", "leader of 0", ms=300)
         world.until(lambda: world.seconds_to_write(1) >= 0.3)
         fault.end()
 
@@ -206,7 +206,7 @@ def test_a_leader_whose_disk_is_full_stops_leading(world):
 
 def test_a_clock_that_jumps_shows_in_timestamps_and_harms_nothing(world):
     with world.topic_config({"message.timestamp.type": "LogAppendTime"}):
-        fault = world.begin("clock-offset", "leader of 0", seconds=5_000)
+        fault = world.begin("clock", "leader of 0", seconds=5_000)
         world.until(lambda: min(world.write(1)) > (time.time() + 4_000) * 1000)
         fault.end()
         world.until(lambda: max(world.write(1)) < (time.time() + 1_000) * 1000)

@@ -22,7 +22,7 @@ from minikafka.harness.clusters.proxy import ProxyNetwork
 from minikafka.harness.plan.settings import HarnessError, RunSettings
 from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 
-KINDS = ("partition", "isolate", "bandwidth")
+KINDS = ("cut", "isolate", "bandwidth")
 
 
 def traces(owner):
@@ -66,7 +66,7 @@ def test_without_the_rights_the_harness_reports_it_and_uses_proxies():
         from minikafka.harness.clusters.namespaces import NamespaceNetwork
         from minikafka.harness.clusters.cluster_of_nodes import choose_network
         print(NamespaceNetwork().problem())
-        print(choose_network("auto", ["partition"], dict, 0).way)
+        print(choose_network("auto", ["cut"], dict, 0).way)
     """
     setpriv = shutil.which("setpriv")
     without = [setpriv, "--bounding-set=-all", "--inh-caps=-all"] if setpriv else []
@@ -85,7 +85,7 @@ def test_a_pair_that_is_cut(world, one_way):
     leader = world.leader
     follower = next(node for node in (1, 2, 3) if node != leader)
     # One way: the follower's requests arrive, and the responses do not.
-    fault = world.begin("partition", leader, follower, one_way=one_way)
+    fault = world.begin("cut", leader, follower, one_way=one_way)
     world.write()
     world.until(lambda: world.isr == {1, 2, 3} - {follower})
     assert world.leader == leader
@@ -95,7 +95,7 @@ def test_a_pair_that_is_cut(world, one_way):
 def test_a_pair_that_is_cut_the_other_way(world):
     leader = world.leader
     follower = next(node for node in (1, 2, 3) if node != leader)
-    world.begin("partition", follower, leader, one_way=True)
+    world.begin("cut", follower, leader, one_way=True)
     world.write()
     world.until(lambda: world.isr == {1, 2, 3} - {follower})
 
@@ -110,7 +110,7 @@ def test_an_isolated_leader_is_replaced(world):
 
 
 def test_clients_that_are_cut_off_wait(world):
-    fault = world.begin("partition", world.leader, "clients")
+    fault = world.begin("cut", world.leader, "clients")
     world.producer.produce(TOPIC, "late")
     assert world.producer.flush(0.5) == 1
     fault.end()
@@ -124,12 +124,12 @@ def test_a_narrow_line_takes_its_time(world):
     assert world.seconds_to_write(2_000) >= 0.2
 
 
-@pytest.mark.parametrize("kind", ["latency", "loss"])
+@pytest.mark.parametrize("kind", ["slow-node", "loss"])
 def test_a_missing_kernel_feature_is_reported(world, kind):
     if kind in world.cluster.network.cannot:
         with pytest.raises(NotDoneError, match="no netem"):
             world.begin(kind, "leader of 0")
-    elif kind == "latency":
+    elif kind == "slow-node":
         world.begin(kind, "leader of 0")
         assert world.seconds_to_write(20) >= 0.1
     else:
@@ -145,7 +145,7 @@ from minikafka.harness.clusters.own_cluster import OwnCluster
 from minikafka.harness.clusters.owner import mark
 from minikafka.harness.plan.settings import RunSettings
 settings = RunSettings(nodes=1, min_isr=1)
-OwnCluster(settings, Path(sys.argv[1]), ["partition", "full-disk"]).wait_ready()
+OwnCluster(settings, Path(sys.argv[1]), ["cut", "full-disk"]).wait_ready()
 links = [path for path in map(Path, ("/run/netns", "/sys/class/net")) if path.exists()]
 print(mark(), sum(mark() in it.name for path in links for it in path.iterdir()), flush=True)
 os.kill(os.getpid(), 9)

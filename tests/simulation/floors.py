@@ -122,8 +122,8 @@ FAULTS = {fault.value: 5 for fault in Fault} | {
     "lost-write": 8,
     "misdirected-write": 4,
     "no-space-once": 3,
-    "power": 20,
-    "power-in-stop": 20,
+    "power-cut": 20,
+    "power-cut-in-stop": 20,
 }
 
 

@@ -77,7 +77,7 @@ class NamespaceNetwork:
         if self._has_netem:
             return {}
         reason = "this machine's kernel has no netem for its network namespaces"
-        return {"latency": reason, "loss": reason}
+        return {"slow-node": reason, "loss": reason}
 
     def address(self, node: int) -> str:
         """A node's address."""
@@ -170,7 +170,7 @@ class NamespaceNetwork:
         name, place = self.namespace(node), ("dev", _INSIDE, "root")
         if not value:
             _tc(name, "qdisc", "del", *place)
-        elif kind == "latency":
+        elif kind == "slow-node":
             _tc(name, "qdisc", "add", *place, "netem", "delay", f"{value}ms")
         elif kind == "loss":
             _tc(name, "qdisc", "add", *place, "netem", "loss", f"{value}%")

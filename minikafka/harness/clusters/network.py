@@ -15,7 +15,7 @@ OUTSIDE = 0
 """The number of the clients, and of all other processes that are not nodes."""
 
 NETWORK_KINDS = tuple(
-    kind for kind in ("partition", "isolate", "latency", "loss", "bandwidth") if kind in KINDS
+    kind for kind in ("cut", "isolate", "slow-node", "loss", "bandwidth") if kind in KINDS
 )
 
 

@@ -34,7 +34,7 @@ from minikafka.testing.nodes import Nodes, Placement
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500")
 """A dead leader must be detected and replaced well within a run of 30 seconds."""
 
-_HOOKED = ("power-cut", "slow-fsync", "full-disk", "clock-offset")
+_HOOKED = ("power-cut", "slow-disk", "full-disk", "clock")
 _LOSSES_SHOWN = 4
 _T = TypeVar("_T")
 

@@ -144,7 +144,7 @@ class ProxyNetwork:
         """Begin or end latency, loss or bandwidth."""
         rules = self._rules
         table, factor = {
-            "latency": (rules.latency_s, 0.001),
+            "slow-node": (rules.latency_s, 0.001),
             "loss": (rules.loss, 0.01),
             "bandwidth": (rules.bits_per_s, 1000.0),
         }[kind]

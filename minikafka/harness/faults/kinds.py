@@ -344,14 +344,14 @@ def _cut(fault: FaultAction, network: Network, source: int, target: int) -> None
     fault.undo.append(lambda: network.join(source, target))
 
 
-def _shape(parameter: str, unit: str) -> Callable[[FaultAction], str]:
+def _shape(parameter: str, what: str) -> Callable[[FaultAction], str]:
     def begin(fault: FaultAction) -> str:
         kind, value = fault.plan.kind, fault.plan.parameter(parameter)
         network = fault.stage.network(kind)
         for node in fault.nodes:
             network.shape(node, kind, value)
             fault.undo.append(lambda node=node: network.shape(node, kind, 0))  # type: ignore[misc]
-        return f"{kind} of {value} {unit} at {_names(fault.nodes)}"
+        return f"{what.format(value)} at {_names(fault.nodes)}"
 
     return begin
 
@@ -447,15 +447,15 @@ _BEGIN: Mapping[str, Callable[[FaultAction], str]] = {
     "rolling-restart": _rolling_restart,
     "power-cut": _power_cut,
     "wipe": _wipe,
-    "old-metadata": _old_metadata,
-    "partition": _partition,
+    "old-voter": _old_metadata,
+    "cut": _partition,
     "isolate": _isolate,
-    "latency": _shape("ms", "ms"),
-    "loss": _shape("percent", "%"),
-    "bandwidth": _shape("kbit_s", "kbit/s"),
-    "slow-fsync": _slow_fsync,
+    "slow-node": _shape("ms", "{} ms more for each packet"),
+    "loss": _shape("percent", "loss of {} %"),
+    "bandwidth": _shape("kbit_s", "bandwidth of {} kbit/s"),
+    "slow-disk": _slow_fsync,
     "full-disk": _full_disk,
-    "clock-offset": _clock_offset,
+    "clock": _clock_offset,
     "min-isr": _min_isr,
     "elr-off": _elr_off,
     "elect": _elect,

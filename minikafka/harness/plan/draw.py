@@ -157,7 +157,7 @@ def _partition_and_kill(rng: random.Random, nodes: list[int]) -> Iterator[_Timed
     first, second = rng.sample(nodes, 2)
     one_way: dict[str, ParameterValue] = {"one_way": True} if rng.random() < _ONE_WAY_SHARE else {}
     pair: tuple[FaultTarget, ...] = (first, second)
-    yield "partition", 0, 6, pair, one_way
+    yield "cut", 0, 6, pair, one_way
     victim: FaultTarget = rng.choice((first, _LEADER))
     yield "kill", rng.uniform(1.0, 3.0), 4, (victim,), {}
 
@@ -165,7 +165,7 @@ def _partition_and_kill(rng: random.Random, nodes: list[int]) -> Iterator[_Timed
 def _slow_disk_and_leader_change(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
     """The fsyncs of a broker are slow while leaders change."""
     parameters: dict[str, ParameterValue] = {"ms": rng.randint(200, 1_000)}
-    yield "slow-fsync", 0, 7, (_broker_or_leader(rng, nodes),), parameters
+    yield "slow-disk", 0, 7, (_broker_or_leader(rng, nodes),), parameters
     begin = rng.uniform(1.0, 2.5)
     yield rng.choice(("pause", "restart", "kill")), begin, 3.5, (_LEADER,), {}
     yield "elect", begin + 1.5, 0, (), {"type": "preferred"}
@@ -182,7 +182,7 @@ def _controller_and_leader(rng: random.Random, nodes: list[int]) -> Iterator[_Ti
 
 def _loss_and_isolation(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
     """Every broker's network is lossy or slow while one broker is isolated."""
-    kind, name, low, high = rng.choice((("loss", "percent", 2, 15), ("latency", "ms", 10, 80)))
+    kind, name, low, high = rng.choice((("loss", "percent", 2, 15), ("slow-node", "ms", 10, 80)))
     yield kind, 0, 7, (BROKERS,), {name: rng.randint(low, high)}
     yield "isolate", rng.uniform(1.0, 2.5), 4, (_broker_or_leader(rng, nodes),), {}
 
@@ -243,7 +243,7 @@ def _wipe_voter(rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 
 def _old_voter(rng: random.Random, _brokers: list[int]) -> _Drawn:
-    return "old-metadata", (rng.choice((CONTROLLER, STANDBY)),), {}
+    return "old-voter", (rng.choice((CONTROLLER, STANDBY)),), {}
 
 
 def _on_one(kind: str, **ranges: tuple[int, int]) -> Callable[[random.Random, list[int]], _Drawn]:
@@ -264,24 +264,24 @@ def _rolling_restart(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 def _partition(rng: random.Random, brokers: list[int]) -> _Drawn:
     first, second = rng.sample(brokers, 2)
-    return "partition", (first, second), {}
+    return "cut", (first, second), {}
 
 
 def _one_way(rng: random.Random, brokers: list[int]) -> _Drawn:
     first, second = rng.sample(brokers, 2)
-    return "partition", (first, second), {"one_way": True}
+    return "cut", (first, second), {"one_way": True}
 
 
 def _from_controller(rng: random.Random, brokers: list[int]) -> _Drawn:
-    return "partition", (rng.choice(brokers), CONTROLLER), {}
+    return "cut", (rng.choice(brokers), CONTROLLER), {}
 
 
 def _between_controllers(_rng: random.Random, _brokers: list[int]) -> _Drawn:
-    return "partition", (STANDBY, CONTROLLER), {}
+    return "cut", (STANDBY, CONTROLLER), {}
 
 
 def _from_clients(rng: random.Random, brokers: list[int]) -> _Drawn:
-    return "partition", (rng.choice(brokers), CLIENTS), {}
+    return "cut", (rng.choice(brokers), CLIENTS), {}
 
 
 def _min_isr(_rng: random.Random, brokers: list[int]) -> _Drawn:
@@ -308,9 +308,9 @@ def _stream_kill(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 _ALONE = (
     _on_one("restart"),
     _on_one("pause"),
-    _on_one("latency", ms=(10, 200)),
-    _on_one("slow-fsync", ms=(50, 1_000)),
-    _on_one("clock-offset", seconds=(-3_600, 3_600)),
+    _on_one("slow-node", ms=(10, 200)),
+    _on_one("slow-disk", ms=(50, 1_000)),
+    _on_one("clock", seconds=(-3_600, 3_600)),
     _stream_restart,
     _stream_kill,
 )

@@ -79,12 +79,12 @@ KINDS: Mapping[str, FaultKind] = {
     "wipe": FaultKind(
         "SIGKILL, and the node's directory is formatted again; later started and awaited", (1, 1)
     ),
-    "old-metadata": FaultKind(
+    "old-voter": FaultKind(
         "SIGKILL, and a controller's metadata log is as old as a copy made before; later started"
         " and awaited",
         (1, 1),
     ),
-    "partition": FaultKind(
+    "cut": FaultKind(
         "two nodes cannot reach each other; one way: the second gets nothing from the first",
         (2, 2),
         {"one_way": Parameter(default=False)},
@@ -95,7 +95,7 @@ KINDS: Mapping[str, FaultKind] = {
         (1, _MANY),
         {"from_clients": Parameter(default=False)},
     ),
-    "latency": FaultKind(
+    "slow-node": FaultKind(
         "everything to and from a node is delayed", (1, _MANY), {"ms": Parameter(50, 1, 10_000)}
     ),
     "loss": FaultKind(
@@ -108,7 +108,7 @@ KINDS: Mapping[str, FaultKind] = {
         (1, _MANY),
         {"kbit_s": Parameter(4_000, 8, 10_000_000)},
     ),
-    "slow-fsync": FaultKind(
+    "slow-disk": FaultKind(
         "every fsync of a node takes longer", (1, _MANY), {"ms": Parameter(500, 1, 60_000)}
     ),
     "full-disk": FaultKind(
@@ -116,7 +116,7 @@ KINDS: Mapping[str, FaultKind] = {
         (1, _MANY),
         brokers_only=True,
     ),
-    "clock-offset": FaultKind(
+    "clock": FaultKind(
         "a node's wall clock jumps, and later jumps back",
         (1, _MANY),
         {"seconds": Parameter(60, -86_400, 86_400)},
@@ -142,7 +142,7 @@ KINDS: Mapping[str, FaultKind] = {
 }
 """Every kind of fault that a schedule may name."""
 
-EXCLUSIVE = ("wipe", "old-metadata")
+EXCLUSIVE = ("wipe", "old-voter")
 """Kinds during which all other voters must be up, since the voter forgets how it voted."""
 
 DEPOSING = ("kill", "pause", "power-cut", "isolate", *EXCLUSIVE)

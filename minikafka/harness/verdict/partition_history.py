@@ -80,6 +80,6 @@ def _was_skewed(faults: Sequence[InjectedFault], terms: Sequence[Term]) -> bool:
         and term.began_at_ms <= (fault.healed_at_ms or term.ended_at_ms)
         and fault.done_at_ms <= term.ended_at_ms
         for fault in faults
-        if fault.plan.kind == "clock-offset" and fault.done_at_ms
+        if fault.plan.kind == "clock" and fault.done_at_ms
         for term in terms
     )

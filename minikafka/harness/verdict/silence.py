@@ -16,7 +16,7 @@ RECOVERY_S = 15.0
 _RESTART_S = 5.0
 """Extra time for each broker of a rolling restart, in addition to the planned time."""
 
-_HARMLESS = frozenset({"elr-off", "elect", "clock-offset", "stream-restart", "stream-kill"})
+_HARMLESS = frozenset({"elr-off", "elect", "clock", "stream-restart", "stream-kill"})
 """Kinds of faults after which every partition must still acknowledge."""
 
 

@@ -158,7 +158,7 @@ def test_a_cluster_without_a_known_metadata_log_is_shown_as_polled(ended):
 def test_a_controller_whose_clock_was_off_dates_no_changes(ended, tmp_path, skewed, is_read):
     """Node 3 led while the clock was off; node 2 led before and later."""
     run, read = ended
-    plan = PlannedFault(kind="clock-offset", at_s=1.0)
+    plan = PlannedFault(kind="clock", at_s=1.0)
     run.injected = [InjectedFault(plan=plan, nodes=[skewed], done_at_ms=20, healed_at_ms=30)]
     for leader, at_ms in ((2, 1), (3, 15), (2, 40)):
         run._past.append({"event": "quorum", "at_ms": at_ms, "leader": leader, "epoch": at_ms})

@@ -71,7 +71,7 @@ def test_a_cut_routes_to_an_unassigned_address(network, commands):
 
 def test_links_are_slowed_and_narrowed(network, commands):
     found, _ = commands
-    for kind, value in (("latency", 5), ("loss", 3), ("bandwidth", 100), ("bandwidth", 0)):
+    for kind, value in (("slow-node", 5), ("loss", 3), ("bandwidth", 100), ("bandwidth", 0)):
         network.shape(1, kind, value)
     assert [line.partition("dev eth0 root")[2] for line in found] == [
         " netem delay 5ms",
@@ -100,7 +100,7 @@ def test_a_machine_without_netem_cannot_slow_links(commands):
     refuse.append("netem")
     network = NamespaceNetwork()
     assert network.problem() == ""
-    assert list(network.cannot) == ["latency", "loss"]
+    assert list(network.cannot) == ["slow-node", "loss"]
     with pytest.raises(NotDoneError, match="no netem"):
         network.shape(1, "loss", 5)
     assert found[-1] == "ip netns del mkv7-probe"

@@ -36,17 +36,17 @@ def way(wanted, *kinds):
 
 def test_nothing_stands_between_where_no_fault_needs_it(machine):
     assert way("auto", "kill", "power-cut") is None
-    assert way("none", "partition") is None
+    assert way("none", "cut") is None
 
 
 def test_namespaces_are_taken_where_they_can_do_all_that_is_needed(machine):
-    assert way("auto", "partition") == "namespaces"
+    assert way("auto", "cut") == "namespaces"
     assert way("namespaces") == "namespaces"
     machine.cannot = {"loss": "no netem"}
-    assert way("auto", "partition") == "namespaces"
-    assert way("auto", "partition", "loss") == "a TCP proxy before each node"
+    assert way("auto", "cut") == "namespaces"
+    assert way("auto", "cut", "loss") == "a TCP proxy before each node"
     machine.trouble = "not permitted"
-    assert way("auto", "partition") == "a TCP proxy before each node"
+    assert way("auto", "cut") == "a TCP proxy before each node"
     assert way("proxy") == "a TCP proxy before each node"
 
 

@@ -135,11 +135,11 @@ def test_a_node_that_is_gone_ends_its_connections(network, echo):
 def test_latency_is_added_in_both_directions_and_ends(network):
     with connect(network) as link:
         assert ask(link) == b"x"
-        network.shape(NODE, "latency", 60)
+        network.shape(NODE, "slow-node", 60)
         began = time.monotonic()
         assert ask(link) == b"x"
         assert time.monotonic() - began >= 0.12
-        network.shape(NODE, "latency", 0)
+        network.shape(NODE, "slow-node", 0)
         assert network._rules.latency_s == {}
 
 

@@ -115,10 +115,10 @@ CALLS = [
     (plan("power-cut", 3), [("cut_power", 3), "end", ("start", 3)]),
     (plan("wipe", 3), [("kill", 3), ("wipe", 3), "end", ("start", 3)]),
     (
-        plan("partition", 1, "clients"),
+        plan("cut", 1, "clients"),
         [("cut", 1, 0), ("cut", 0, 1), "end", ("join", 0, 1), ("join", 1, 0)],
     ),
-    (plan("partition", 2, 1, one_way=True), [("cut", 2, 1), "end", ("join", 2, 1)]),
+    (plan("cut", 2, 1, one_way=True), [("cut", 2, 1), "end", ("join", 2, 1)]),
     (
         plan("isolate", 2),
         [
@@ -128,21 +128,21 @@ CALLS = [
         ],
     ),
     (
-        plan("latency", 1, ms=9),
-        [("shape", 1, "latency", 9), "end", ("shape", 1, "latency", 0)],
+        plan("slow-node", 1, ms=9),
+        [("shape", 1, "slow-node", 9), "end", ("shape", 1, "slow-node", 0)],
     ),
     (
         plan("bandwidth", 1),
         [("shape", 1, "bandwidth", 4000), "end", ("shape", 1, "bandwidth", 0)],
     ),
-    (plan("slow-fsync", 1, ms=5), [("slow_sync", 1, 5), "end", ("slow_sync", 1, 0)]),
+    (plan("slow-disk", 1, ms=5), [("slow_sync", 1, 5), "end", ("slow_sync", 1, 0)]),
     (
         plan("full-disk", 1),
         [("fill_disk", 1), "end", ("free_disk", 1), ("kill", 1), ("start", 1)],
     ),
     (plan("full-disk", 2), [("fill_disk", 2), "end", ("free_disk", 2), ("start", 2)]),
     (
-        plan("clock-offset", 1, seconds=-3),
+        plan("clock", 1, seconds=-3),
         [("shift_clock", 1, -3000), "end", ("shift_clock", 1, 0)],
     ),
     (plan("min-isr", value=3), [("set_min_isr", 3), "end", ("set_min_isr", 2)]),
@@ -164,7 +164,7 @@ OF_CONTROLLERS = [
     ("power-cut", [("cut_power", 101)], [("start", 101)]),
     ("wipe", [("kill", 101), ("wipe", 101)], [("start", 101)]),
     (
-        "old-metadata",
+        "old-voter",
         [
             *(("kill", 101), ("copy_metadata", 101), ("start", 101), ("kill", 101)),
             ("restore_metadata", 101),
@@ -215,7 +215,7 @@ def test_a_standby_controller_is_the_most_recent_other_voter():
     assert alone.resolve(plan("kill", "controller")) == [1]
 
 
-@pytest.mark.parametrize("kind", ["wipe", "old-metadata"])
+@pytest.mark.parametrize("kind", ["wipe", "old-voter"])
 def test_the_only_controller_must_not_lose_its_metadata(kind):
     calls = []
     with pytest.raises(NotDoneError, match="the other controllers are no majority"):
@@ -250,7 +250,7 @@ def test_which_faults_touch_voters(targets, separate, combined):
 
 def test_every_kind_of_a_schedule_can_be_begun():
     assert list(_BEGIN) == list(KINDS)
-    assert {fault.kind for fault, _ in CALLS} == set(KINDS) - {"loss", "old-metadata"}
+    assert {fault.kind for fault, _ in CALLS} == set(KINDS) - {"loss", "old-voter"}
 
 
 def test_isolated_from_clients_too():
@@ -265,7 +265,7 @@ def test_isolated_from_clients_too():
         (plan("loss", 1), {}, "no netem"),
         (plan("elr-off"), {"level": 0}, "ELR is already off in this cluster"),
         (plan("power-cut", 1), {"whole": False, "ended": True}, "not every replica was in sync"),
-        (plan("partition", 2, "leader of 0"), {}, "both targets are node 2"),
+        (plan("cut", 2, "leader of 0"), {}, "both targets are node 2"),
     ],
 )
 def test_an_impossible_fault_is_explained_in_a_sentence(fault, options, sentence):
@@ -303,7 +303,7 @@ def test_a_failed_undo_does_not_stop_the_others():
     stage = FaultStage(
         RecordedCluster(calls, [("slow_sync", 2, 0)]), Operator(calls), Sight(), 2, lambda _: False
     )
-    fault = FaultAction(stage, plan("slow-fsync", 1, 2, ms=5), [1, 2])
+    fault = FaultAction(stage, plan("slow-disk", 1, 2, ms=5), [1, 2])
     fault.begin()
     with pytest.raises(HarnessError, match="no slow_sync"):
         fault.end()

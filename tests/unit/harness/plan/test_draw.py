@@ -95,7 +95,7 @@ def test_a_schedule_of_a_file_is_taken_as_it_is(tmp_path):
 
 def test_a_schedule_for_our_own_cluster_fits_an_apache_kafka_too(tmp_path):
     path = tmp_path / "s.json"
-    fault = PlannedFault(kind="partition", at_s=1, duration_s=2, targets=(1, 101))
+    fault = PlannedFault(kind="cut", at_s=1, duration_s=2, targets=(1, 101))
     Schedule(faults=(fault,), seed=0, seconds=30).write(path)
     for tools, controllers in ((None, "separate"), (None, "one"), (tmp_path, "")):
         chosen = RunSettings(schedule=path, kafka_tools=tools, controllers=controllers)
@@ -175,9 +175,9 @@ def test_standard_seeds_have_all_faults_of_controllers():
         for fault in schedule.faults
         if fault.kind in DEPOSING and fault.targets[0] in (CONTROLLER, STANDBY)
     }
-    kinds = ("kill", "pause", "isolate", "power-cut", "wipe", "old-metadata")
+    kinds = ("kill", "pause", "isolate", "power-cut", "wipe", "old-voter")
     assert drawn >= {(kind, (CONTROLLER,)) for kind in kinds}
-    assert drawn >= {("wipe", (STANDBY,)), ("old-metadata", (STANDBY,))}
+    assert drawn >= {("wipe", (STANDBY,)), ("old-voter", (STANDBY,))}
 
 
 def test_what_a_voter_lost_has_time_to_be_copied_again():
@@ -190,7 +190,7 @@ def test_what_a_voter_lost_has_time_to_be_copied_again():
 @pytest.mark.parametrize("controllers", ["one", "separate"])
 def test_a_network_partition_between_a_broker_and_the_controller_is_drawn(controllers):
     chosen = RunSettings(profile="soak", seed=2, seconds=900, controllers=controllers)
-    pairs = [it.targets for it in draw_schedule(chosen).faults if it.kind == "partition"]
+    pairs = [it.targets for it in draw_schedule(chosen).faults if it.kind == "cut"]
     assert any(isinstance(pair[0], int) and pair[1] == CONTROLLER for pair in pairs)
 
 
@@ -200,7 +200,7 @@ def test_harsh_seeds_compose_different_faults():
 
     assert len({kinds(schedule) for schedule in HARSH}) > 40
     pairs = {kinds(schedule)[3:] for schedule in HARSH}
-    for kind in ("partition", "slow-fsync", "loss", "latency", "isolate", "elect", "kill", "pause"):
+    for kind in ("cut", "slow-disk", "loss", "slow-node", "isolate", "elect", "kill", "pause"):
         assert any(kind in pair for pair in pairs), kind
 
 

@@ -9,7 +9,9 @@ from minikafka.harness.plan.settings import HarnessError
 
 FAULTS = (
     PlannedFault(kind="kill", at_s=1.5, duration_s=2.0, targets=("leader of 0", 3)),
-    PlannedFault(kind="latency", at_s=4, duration_s=1, targets=("brokers",), parameters={"ms": 7}),
+    PlannedFault(
+        kind="slow-node", at_s=4, duration_s=1, targets=("brokers",), parameters={"ms": 7}
+    ),
     PlannedFault(kind="elect", at_s=6, parameters={"type": "unclean"}),
 )
 
@@ -38,7 +40,7 @@ def test_faults_are_sorted_by_time_and_may_leave_out_defaults(tmp_path):
 
 def test_a_fault_has_a_description():
     assert str(FAULTS[0]) == "kill leader of 0, 3"
-    assert str(FAULTS[1]) == "latency ms=7 brokers"
+    assert str(FAULTS[1]) == "slow-node ms=7 brokers"
     assert FAULTS[0].heal_at_s == 3.5
 
 
@@ -51,7 +53,7 @@ def test_a_fault_has_a_description():
         ({"kind": "kill", "targets": (1,), "at_s": -1}, "at_s is -1"),
         ({"kind": "kill", "targets": (1,), "duration_s": 99}, "duration_s is 99"),
         ({"kind": "kill"}, "the number of targets is 0, expected 1 to 99."),
-        ({"kind": "partition", "targets": (1,)}, "the number of targets is 1, expected 2."),
+        ({"kind": "cut", "targets": (1,)}, "the number of targets is 1, expected 2."),
         ({"kind": "elect", "targets": (1,)}, "the number of targets is 1, expected none."),
         ({"kind": "kill", "targets": ("follower",)}, "'follower' is not a role"),
         ({"kind": "kill", "targets": (True,)}, "neither a node nor a role"),
@@ -59,11 +61,14 @@ def test_a_fault_has_a_description():
         ({"kind": "full-disk", "targets": ("controller",)}, "only brokers can be targets"),
         ({"kind": "kill", "targets": ("leader of 4",)}, "the last partition is 3"),
         ({"kind": "kill", "targets": (1,), "parameters": {"ms": 1}}, "unknown parameter 'ms'"),
-        ({"kind": "latency", "targets": (1,), "parameters": {"ms": 0}}, "must be 1 to 10000"),
-        ({"kind": "latency", "targets": (1,), "parameters": {"ms": "x"}}, "must be a whole number"),
-        ({"kind": "latency", "targets": (1,), "parameters": {"ms": True}}, "a whole number"),
+        ({"kind": "slow-node", "targets": (1,), "parameters": {"ms": 0}}, "must be 1 to 10000"),
         (
-            {"kind": "partition", "targets": (1, 2), "parameters": {"one_way": 1}},
+            {"kind": "slow-node", "targets": (1,), "parameters": {"ms": "x"}},
+            "must be a whole number",
+        ),
+        ({"kind": "slow-node", "targets": (1,), "parameters": {"ms": True}}, "a whole number"),
+        (
+            {"kind": "cut", "targets": (1, 2), "parameters": {"one_way": 1}},
             "must be true or false",
         ),
         ({"kind": "elect", "parameters": {"type": "any"}}, "one of preferred, unclean"),
