@@ -1,9 +1,9 @@
-"""Write the files that follow from code: `serving/index.py`, three documents, tables of two more.
+"""Write the files that follow from code: `serving/index.py`, documents, and parts of others.
 
 The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
-`docs/simulation.md` the tables of checks, in `docs/faults.md` that of kinds, in
-`docs/faults-by-http.md` those of bodies. With `--check` nothing
-is written; the exit status is 1 if a file differs from what this program would write.
+`docs/simulation.md` the tables of checks, in `docs/faults.md` those of kinds and families, in
+`docs/faults-by-http.md` those of bodies. With `--check` nothing is written; the exit status is 1 if
+a file differs from what this program would write.
 """
 
 import argparse
@@ -207,9 +207,11 @@ def simulation_text() -> str:
 
 
 def faults_text() -> str:
-    """Return the text of `docs/faults.md` with the current table of kinds."""
-    rows = import_module("minikafka.faults.vocabulary").kind_table()
-    return between(FAULTS.read_text(encoding="utf-8"), "kinds", "\n".join(rows) + "\n")
+    """Return the text of `docs/faults.md` with the current tables of kinds and families."""
+    kinds = import_module("minikafka.faults.vocabulary").kind_table()
+    families = import_module("minikafka.faults.catalogue").family_table()
+    text = between(FAULTS.read_text(encoding="utf-8"), "kinds", "\n".join(kinds) + "\n")
+    return between(text, "families", "\n".join(families) + "\n")
 
 
 def faults_by_http_text() -> str:

@@ -61,7 +61,7 @@ class FaultControl:
         if name == "set":
             return self._set(_faults(argument))
         if name == "links":
-            cut, slow_ms = _links(argument, self._node_id)
+            cut, slow_ms = links_of(argument, self._node_id)
             self._links.set(cut, slow_ms)
             return None
         if name == "clock":
@@ -129,7 +129,12 @@ def _faults(value: object) -> list[AnswerFault]:
     return found
 
 
-def _links(value: object, node_id: int) -> tuple[list[int], dict[int, int]]:
+def links_of(value: object, node_id: int) -> tuple[list[int], dict[int, int]]:
+    """Return the nodes that are cut off, and the slow ones with their ms, of `links`.
+
+    Raises:
+        FaultError: the argument is invalid.
+    """
     given = fields_of("links", value, ("cut", "slow_ms"))
     cut, slow_ms = given.get("cut", []), given.get("slow_ms", {})
     if not isinstance(cut, list) or not all(type(node) is int and node >= 0 for node in cut):
