@@ -28,6 +28,9 @@ class StopSignal:
 
     def install(self) -> None:
         """Handle the signals from now on; call it in the main thread."""
+        # Python runs a handler between two bytecodes of the main thread: never, if the signal comes
+        # just before a wait, or interrupts another thread. This ends the wait in any case.
+        signal.set_wakeup_fd(self._writable, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._handle)
 

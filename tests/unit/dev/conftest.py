@@ -1,5 +1,6 @@
 """Nodes that take commands about faults, without being nodes."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -32,6 +33,8 @@ class CommandedNode:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def close(self):
+        with contextlib.suppress(OSError):  # it does not listen
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
     def value(self, name):

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -26,6 +27,34 @@ def test_a_signal_ends_the_wait(number):
         assert process.stdout.readline() == "waiting\n"
         process.send_signal(number)
         assert process.stdout.readline() == "stopped\n"
+
+
+_AT_ANOTHER_THREAD = """
+import signal
+import threading
+import time
+from minikafka.dev.stop_signal import StopSignal
+
+def end():
+    time.sleep(0.2)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+stop = StopSignal()
+stop.install()
+threading.Thread(target=end, daemon=True).start()
+stop.wait(timeout_s=30)
+print(stop.is_set)
+"""
+
+
+def test_a_signal_that_interrupts_no_wait_ends_it():
+    """Its handler cannot run before: as if it came just before the wait."""
+    begun_s = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", _AT_ANOTHER_THREAD], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n"
+    assert time.monotonic() - begun_s < 20
 
 
 def test_a_signal_may_interrupt_the_handler_of_another(monkeypatch):

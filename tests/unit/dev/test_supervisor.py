@@ -13,11 +13,12 @@ from minikafka.dev import supervisor
 from minikafka.dev.layout import Layout
 from minikafka.dev.stop_signal import StopSignal
 from minikafka.server.nursery import Nursery, NurseryError
+from minikafka.testing.base_ports import free_base_port
 
 
 @pytest.fixture
 def layout(tmp_path):
-    return Layout(tmp_path / "cluster", 3, 21890, {})
+    return Layout(tmp_path / "cluster", 3, free_base_port(3), {})
 
 
 def owner_of(layout, monkeypatch):
