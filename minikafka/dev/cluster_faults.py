@@ -424,7 +424,7 @@ def _to_json(fault: PlacedFault, by_node: Mapping[int, Mapping[str, int]]) -> di
     if fault.nodes is not None:
         found["nodes"] = list(fault.nodes)
     name = fault.fault.id
-    own = {str(node): hits[name] for node, hits in by_node.items() if name in hits}
+    own = {str(node): by_node[node][name] for node in sorted(by_node) if name in by_node[node]}
     return {**found, "hits": _total(fault), "hits_by_node": own}
 
 
