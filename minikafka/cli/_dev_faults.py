@@ -21,6 +21,8 @@ HELP: Final = {
     "cut": "cut the links between nodes",
     "slow": "slow the links between nodes",
     "clock": "shift the clock of a node, or let it drift",
+    "full-disk": "let every write of a node fail",
+    "slow-disk": "let each fsync of a node take longer",
     "heal": "remove all faults, resume and start all nodes",
 }
 _LOOPBACK: Final = "127.0.0.1"
@@ -110,11 +112,26 @@ def _declare_clock(parser: argparse.ArgumentParser) -> None:
         help="speed of both clocks (default 1)")  # fmt: skip
 
 
+def _declare_full_disk(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("node", type=number(), metavar="NODE", help="the node's id")
+    add("--off", action="store_true", help="there is space again; dev start NODE if it has ended")
+
+
+def _declare_slow_disk(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("node", type=number(), metavar="NODE", help="the node's id")
+    add("--ms", type=number(), metavar="MS", required=True,
+        help="each fsync takes so much longer; 0: no longer")  # fmt: skip
+
+
 _declare: Final[dict[str, Callable[[argparse.ArgumentParser], None]]] = {
     "fault": _declare_fault,
     "cut": _declare_cut,
     "slow": _declare_slow,
     "clock": _declare_clock,
+    "full-disk": _declare_full_disk,
+    "slow-disk": _declare_slow_disk,
     "heal": lambda _: None,
 }
 
@@ -151,6 +168,10 @@ def run(directory: Path, args: argparse.Namespace) -> int:
         elif args.action == "clock":
             value = {"offset_ms": args.offset_ms, "rate": args.rate}
             ask("PUT", f"/clocks/{args.node}", value)
+        elif args.action == "full-disk":
+            ask("POST", f"/disks/{args.node}", {"full": not args.off})
+        elif args.action == "slow-disk":
+            ask("POST", f"/disks/{args.node}", {"sync_ms": args.ms})
         else:
             ask("POST", "/links", _links(args, ask))
     except _RefusedError as error:

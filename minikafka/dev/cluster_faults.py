@@ -7,17 +7,18 @@ faults when it is back. All nodes count the calls and hits of a fault together, 
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count, product
 from pathlib import Path
 from string import ascii_letters, digits
 from typing import Any, Final, Protocol
 
+from minikafka.dev.fault_state import DiskState, FaultState, Pair, PlacedFault, named_nodes
 from minikafka.dev.layout import FAULTS, Layout
-from minikafka.faults.vocabulary import AnswerFault, FaultError
-from minikafka.server.debug_hooks import VARIABLE
+from minikafka.faults.vocabulary import MAX_MS, AnswerFault, FaultError
+from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC, VARIABLE
 from minikafka.server.fault_counter import counts
 from minikafka.server.fault_socket import command
 from minikafka.serving.registry import BROKER
@@ -26,9 +27,6 @@ _TIMEOUT_S: Final = 2.0
 _ID_CHARACTERS: Final = frozenset(ascii_letters + digits + "._-")
 _RETRY_EVERY_S: Final = 0.01
 _HELD_TIMEOUT_S: Final = 5.0
-
-Pair = tuple[int, int]
-"""Two different nodes, the lower id first."""
 
 
 class SilentNodeError(Exception):
@@ -47,69 +45,6 @@ class FaultyProcess(Protocol):
     @property
     def is_running(self) -> bool:
         """True while the process exists."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedFault:
-    """A fault of answers, and the nodes for which it is meant: None for all."""
-
-    fault: AnswerFault
-    nodes: tuple[int, ...] | None
-
-    def is_for(self, node: int) -> bool:
-        """True if a node has the fault."""
-        return self.nodes is None or node in self.nodes
-
-    @property
-    def counter(self) -> Path:
-        """The file with the calls and hits of all nodes."""
-        return Path(self.fault.counter_file)
-
-    def __str__(self) -> str:
-        fault = self.fault
-        given = fault.to_json()
-        words = [f"{fault.id}: {fault.api} {fault.error or fault.kind}"]
-        words += [f"{fault.ms} ms"] if fault.ms else []
-        words += ["after the work"] if fault.after else []
-        shown = ("topic", "partition", "client_id", "broker_id", "nth", "times", "probability")
-        words += [f"{name} {_shown(given[name])}" for name in shown if name in given]
-        words += [] if self.nodes is None else [_named(self.nodes)]
-        return ", ".join(words)
-
-
-@dataclass(frozen=True, slots=True)
-class FaultState:
-    """Everything that is set."""
-
-    faults: tuple[PlacedFault, ...] = ()
-    cut: frozenset[Pair] = frozenset()
-    slow_ms: Mapping[Pair, int] = field(default_factory=dict)
-    clocks: Mapping[int, tuple[int, float]] = field(default_factory=dict)
-    """Offset in ms, and rate."""
-
-    def commands(self, node: int) -> dict[str, Any]:
-        """Return the commands of `server.fault_control` by which a node has its part of it."""
-        cut = [_peer(pair, node) for pair in self.cut if node in pair]
-        slow = {_peer(pair, node): ms for pair, ms in self.slow_ms.items() if node in pair}
-        offset_ms, rate = self.clocks.get(node, (0, 1.0))
-        return {
-            "set": [each.fault.to_json() for each in self.faults if each.is_for(node)],
-            "links": {
-                "cut": sorted(cut),
-                "slow_ms": {str(peer): slow[peer] for peer in sorted(slow)},
-            },
-            "clock": {"offset_ms": offset_ms, "rate": rate},
-        }
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each cut or slow link, and for each wrong clock."""
-        if self.cut:
-            yield f"cut: {', '.join(f'{low}-{high}' for low, high in sorted(self.cut))}"
-        for (low, high), ms in sorted(self.slow_ms.items()):
-            yield f"slow: {low}-{high} by {ms} ms"
-        for node, (offset_ms, rate) in sorted(self.clocks.items()):
-            drift = "" if rate == 1 else f", rate {rate:g}"
-            yield f"clock of node {node}: {offset_ms:+} ms{drift}"
 
 
 _NOTHING: Final = FaultState().commands(0)
@@ -141,7 +76,8 @@ class DevFaults:
     def count(self) -> int:
         """Return the number of things that are set."""
         state = self.state
-        return len(state.faults) + len(state.cut) + len(state.slow_ms) + len(state.clocks)
+        links = len(state.cut) + len(state.slow_ms)
+        return len(state.faults) + links + len(state.clocks) + len(state.disks)
 
     # Processes
 
@@ -264,6 +200,43 @@ class DevFaults:
             self._change(replace(state, clocks=clocks))
             self._tell(state)
 
+    def set_disk(
+        self, node: int, *, is_full: bool | None = None, sync_ms: int | None = None
+    ) -> None:
+        """Let a disk be full or slow, or no longer; None: as before.
+
+        Raises:
+            FaultError: there is no such node, or the time is out of range.
+        """
+        self._check_nodes([node])
+        if sync_ms is not None and not 0 <= sync_ms <= MAX_MS:
+            raise FaultError(f"disk: sync_ms takes ms from 0 to {MAX_MS}")
+        with self._lock:
+            state = self.state
+            before = state.disks.get(node, DiskState())
+            disk = DiskState(
+                before.is_full if is_full is None else is_full,
+                before.sync_ms if sync_ms is None else sync_ms,
+            )
+            disks = {**state.disks, node: disk}
+            if disk == DiskState():
+                del disks[node]
+            self._write_disk(node, disk)
+            self.state = replace(state, disks=disks)
+            self._tell(state)
+
+    def _write_disk(self, node: int, disk: DiskState) -> None:
+        """Write the files that a node reads before each write and fsync."""
+        folder = self._node_folder(node)
+        folder.mkdir(exist_ok=True)
+        slow = folder / f"{SLOW_SYNC}.new"
+        slow.write_text(str(disk.sync_ms))
+        slow.replace(folder / SLOW_SYNC)
+        if disk.is_full:
+            (folder / DISK_FULL).touch()
+        else:
+            (folder / DISK_FULL).unlink(missing_ok=True)
+
     def heal(self) -> list[str]:
         """Remove everything; return a line for each thing that was removed.
 
@@ -273,6 +246,8 @@ class DevFaults:
         with self._lock:
             state, lines = self.state, self.lines()
             self.state = FaultState()
+            for node in state.disks:
+                self._write_disk(node, DiskState())
             silent = []
             for node in list(self._sent):
                 try:
@@ -282,7 +257,7 @@ class DevFaults:
             for each in state.faults:
                 each.counter.unlink(missing_ok=True)
         if silent:
-            raise SilentNodeError(f"{_named(silent)} does not answer, and may have its faults")
+            raise SilentNodeError(f"{named_nodes(silent)} does not answer, and may have its faults")
         if lines:
             self.on_event("healed every fault")
         return lines
@@ -291,7 +266,7 @@ class DevFaults:
         known = self._layout.all_nodes
         for node in nodes:
             if node not in known:
-                raise FaultError(f"there is no node {node}; {_named(known)} exist")
+                raise FaultError(f"there is no node {node}; {named_nodes(known)} exist")
 
     def _check_role(self, fault: AnswerFault, nodes: Collection[int]) -> None:
         layout = self._layout
@@ -307,13 +282,13 @@ class DevFaults:
         return next(name for at in count(self._number) if (name := f"fault-{at}") not in taken)
 
     def _tell(self, before: FaultState) -> None:
-        """Report links and clocks that have changed."""
+        """Report links, clocks and disks that have changed."""
         was, now = list(before.lines()), list(self.state.lines())
         for line in now:
             if line not in was:
                 self.on_event(line)
         if was and not now:
-            self.on_event("links and clocks are healed")
+            self.on_event("links, clocks and disks are healed")
 
     def _change(self, state: FaultState) -> None:
         """Bring a state to all nodes that can be reached, or to none."""
@@ -436,16 +411,3 @@ def _total(fault: PlacedFault) -> int:
 
 def _hits(total: int) -> str:
     return "1 hit" if total == 1 else f"{total} hits"
-
-
-def _shown(value: object) -> str:
-    text = str(value)
-    return text if text.isprintable() else ascii(text)
-
-
-def _peer(pair: Pair, node: int) -> int:
-    return pair[1] if pair[0] == node else pair[0]
-
-
-def _named(nodes: Sequence[int]) -> str:
-    return f"node{'' if len(nodes) == 1 else 's'} {', '.join(map(str, nodes))}"

@@ -9,14 +9,9 @@ from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import unquote
 
-from minikafka.dev.cluster_faults import (
-    DevFaults,
-    Pair,
-    SilentNodeError,
-    UnknownFaultError,
-    pairs,
-)
+from minikafka.dev.cluster_faults import DevFaults, SilentNodeError, UnknownFaultError, pairs
 from minikafka.dev.control import ERROR, OK, STOPPING, Say
+from minikafka.dev.fault_state import DiskState, Pair
 from minikafka.faults.vocabulary import MAX_MS, FaultError, nearest
 from minikafka.server.fault_control import clock_of, fields_of
 
@@ -78,6 +73,13 @@ class FaultResources:
                 "GET": self._clock,
                 "PUT": self._set_clock,
                 "DELETE": self._heal_clock,
+            },
+            ("disks",): {"GET": self._disks},
+            ("disks", "NODE"): {
+                "GET": self._disk,
+                "PUT": self._replace_disk,
+                "POST": self._change_disk,
+                "DELETE": self._heal_disk,
             },
             ("nodes",): {"GET": self._nodes},
             ("nodes", "NODE"): {"GET": self._node},
@@ -148,6 +150,7 @@ class FaultResources:
                 "faults": self._faults.faults(),
                 "links": self._links_json(),
                 "clocks": self._clocks_json(),
+                "disks": self._disks_json(),
             },
         )
 
@@ -248,6 +251,37 @@ class FaultResources:
         self._faults.set_clock(self._known(variable[0]), 0, 1.0)
         return self._clock(variable, None)
 
+    # Disks
+
+    def _disks_json(self) -> dict[str, Any]:
+        disks = self._faults.state.disks
+        return {str(node): _disk_json(disk) for node, disk in sorted(disks.items())}
+
+    def _disks(self, _: Sequence[str], body: Any) -> JsonAnswer:
+        _no_body(body)
+        return JsonAnswer(HTTPStatus.OK, self._disks_json())
+
+    def _disk(self, variable: Sequence[str], body: Any) -> JsonAnswer:
+        _no_body(body)
+        disk = self._faults.state.disks.get(self._known(variable[0]), DiskState())
+        return JsonAnswer(HTTPStatus.OK, _disk_json(disk))
+
+    def _replace_disk(self, variable: Sequence[str], body: Any) -> JsonAnswer:
+        is_full, sync_ms = _disk_of(body)
+        node = self._known(variable[0])
+        self._faults.set_disk(node, is_full=bool(is_full), sync_ms=sync_ms or 0)
+        return self._disk(variable, None)
+
+    def _change_disk(self, variable: Sequence[str], body: Any) -> JsonAnswer:
+        is_full, sync_ms = _disk_of(body)
+        self._faults.set_disk(self._known(variable[0]), is_full=is_full, sync_ms=sync_ms)
+        return self._disk(variable, None)
+
+    def _heal_disk(self, variable: Sequence[str], body: Any) -> JsonAnswer:
+        _no_body(body)
+        self._faults.set_disk(self._known(variable[0]), is_full=False, sync_ms=0)
+        return self._disk(variable, None)
+
     # Nodes
 
     def _nodes(self, _: Sequence[str], body: Any) -> JsonAnswer:
@@ -305,6 +339,20 @@ def _error(
     status: HTTPStatus, error: Exception, headers: Mapping[str, str] | None = None
 ) -> JsonAnswer:
     return JsonAnswer(status, {"error": str(error)}, headers or {})
+
+
+def _disk_of(body: object) -> tuple[bool | None, int | None]:
+    given = fields_of("disk", _present(body), ("full", "sync_ms"))
+    is_full, sync_ms = given.get("full"), given.get("sync_ms")
+    if "full" in given and type(is_full) is not bool:
+        raise FaultError("disk: full takes true or false")
+    if "sync_ms" in given and type(sync_ms) is not int:
+        raise FaultError("disk: sync_ms takes a whole number")
+    return is_full, sync_ms
+
+
+def _disk_json(disk: DiskState) -> dict[str, Any]:
+    return {"full": disk.is_full, "sync_ms": disk.sync_ms}
 
 
 def _parsed(body: bytes) -> Any:

@@ -20,6 +20,7 @@ def fault_schema() -> _Schema:
         "$defs": {
             **_faults(),
             **_links_and_clocks(),
+            **_disks(),
             **_nodes_and_errors(),
         },
     }
@@ -53,8 +54,9 @@ def _faults() -> _Schema:
                 "faults": _list("set_fault", "the faults of answers, in the order of trial"),
                 "links": _ref("links", "the links"),
                 "clocks": _by_node("clock", "the clocks that are wrong"),
+                "disks": _by_node("disk", "the disks that are full or slow"),
             },
-            ["faults", "links", "clocks"],
+            ["faults", "links", "clocks", "disks"],
         ),
     }
 
@@ -86,6 +88,18 @@ def _links_and_clocks() -> _Schema:
                     "maximum": MAX_RATE,
                     "description": "speed of both clocks, 1 by default",
                 },
+            },
+        ),
+    }
+
+
+def _disks() -> _Schema:
+    return {
+        "disk": _object(
+            "the disk of a node",
+            {
+                "full": {"type": "boolean", "description": "every write fails"},
+                "sync_ms": _number("each fsync takes so much longer", 0, MAX_MS),
             },
         ),
     }

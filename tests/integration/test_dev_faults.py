@@ -67,13 +67,13 @@ def dev(cluster, *words):
     return done.stdout
 
 
-def produce(cluster, **options):
+def produce(cluster, topic="t", **options):
     """Write a record; return the error of its delivery."""
     errors = []
     client = Producer(
         {"bootstrap.servers": cluster.servers, "retry.backoff.ms": 20, "log_level": 0, **options}
     )
-    client.produce("t", b"x", on_delivery=lambda error, _: errors.append(error))
+    client.produce(topic, b"x", on_delivery=lambda error, _: errors.append(error))
     assert client.flush(30) == 0
     return errors[0]
 
@@ -95,11 +95,11 @@ def test_an_error_after_the_work(cluster):
 
 
 def test_calls_are_counted_over_all_nodes(cluster):
-    _, fault = ask(cluster, "POST", "/faults", {"api": "Metadata", "kind": "close", "nth": 2})
+    slow = {"api": "Metadata", "kind": "delay", "ms": 10, "nth": 2}
+    _, fault = ask(cluster, "POST", "/faults", slow)
     admins = [AdminClient({"bootstrap.servers": each, "log_level": 0})
               for each in cluster.servers.split(",")]  # fmt: skip
     for each in admins:
-        # librdkafka asks another broker.
         each.list_topics(timeout=20)
     found = ask(cluster, "GET", f"/faults/{fault['id']}")[1]
     assert found["hits"] == sum(found["hits_by_node"].values()) == 1
@@ -135,6 +135,25 @@ def test_a_leader_that_is_cut_off_writes_nothing(cluster):
     assert failed is not None
     assert dev(cluster, "heal") == "cut: 1-2, 2-3, 2-101\n"
     assert produce(cluster) is None
+
+
+def test_a_full_disk_is_healed(cluster):
+    dev(cluster, "full-disk", "2")
+    assert produce(cluster) is None  # another leader takes over
+    while ask(cluster, "GET", "/nodes/2")[1]["state"] == "running":
+        time.sleep(0.05)
+    assert dev(cluster, "heal") == "full disk: node 2\nnode 2 was started\n"
+
+
+def test_a_slow_disk_delays_what_is_flushed(cluster):
+    admin = AdminClient({"bootstrap.servers": cluster.servers})
+    config = {"flush.messages": "1", "min.insync.replicas": "1"}
+    flushed = NewTopic("flushed", 1, replica_assignment=[[2]], config=config)
+    admin.create_topics([flushed])["flushed"].result(20)
+    dev(cluster, "slow-disk", "2", "--ms", "700")
+    begun_s = time.monotonic()
+    assert produce(cluster, "flushed") is None
+    assert time.monotonic() - begun_s >= 0.7
 
 
 def test_healing_starts_nodes(cluster):

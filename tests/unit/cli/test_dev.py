@@ -244,7 +244,7 @@ def test_refusals_name_what_is_wrong(home, arguments, words, capsys):
     [
         (
             ["kil", "2"],
-            "logs, reset, fault, cut, slow, clock, heal; did you mean kill?",
+            "slow, clock, full-disk, slow-disk, heal; did you mean kill?",
         ),
         (["kill", "two"], "dev kill two: not a node id"),
     ],

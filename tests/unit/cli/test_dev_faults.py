@@ -119,6 +119,18 @@ def test_a_clock_is_wrong_until_everything_is_healed(dev, owner):
     assert dev("heal") == (0, "there is nothing to heal\n")
 
 
+def test_disks_are_full_and_slow(dev, owner):
+    assert dev("full-disk", "2") == (0, "")
+    assert dev("slow-disk", "2", "--ms", "50") == (0, "")
+    assert dev("fault", "list")[1].splitlines() == [
+        "full disk: node 2",
+        "slow disk: node 2, 50 ms for each fsync",
+    ]
+    assert dev("full-disk", "2", "--off") == (0, "")
+    assert dev("slow-disk", "2", "--ms", "0") == (0, "")
+    assert owner.faults.count() == 0
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

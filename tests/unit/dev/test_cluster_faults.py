@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.dev.cluster_faults import SilentNodeError, UnknownFaultError, pairs
 from minikafka.faults.vocabulary import FaultError
+from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC
 from minikafka.server.fault_counter import FileCounter
 from minikafka.server.fault_socket import NAME
 
@@ -140,7 +141,22 @@ def test_links_are_added_or_replaced(machine):
     assert machine.faults.state.slow_ms == {}
     machine.faults.set_links([], {}, keep=False)
     assert machine.faults.count() == 0
-    assert machine.events[-1] == "links and clocks are healed"
+    assert machine.events[-1] == "links, clocks and disks are healed"
+
+
+def test_disks_are_files_that_outlive_a_node(machine):
+    machine.faults.set_disk(2, is_full=True)
+    machine.faults.set_disk(2, sync_ms=50)
+    folder = machine.faults.folder / "node-2"
+    assert sorted(each.name for each in folder.iterdir()) == [DISK_FULL, SLOW_SYNC]
+    assert (folder / SLOW_SYNC).read_text() == "50"
+    lines = ["full disk: node 2", "slow disk: node 2, 50 ms for each fsync"]
+    assert machine.events == lines
+    assert machine.faults.heal() == lines
+    assert [each.name for each in folder.iterdir()] == [SLOW_SYNC]
+    assert (folder / SLOW_SYNC).read_text() == "0"
+    with pytest.raises(FaultError, match="there is no node 9"):
+        machine.faults.set_disk(9, is_full=True)
 
 
 @pytest.mark.parametrize(

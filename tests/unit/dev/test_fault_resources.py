@@ -19,6 +19,7 @@ BODIES = {
     ("PUT", "/links"): "links",
     ("POST", "/links"): "links",
     ("PUT", "/clocks/2"): "clock",
+    ("POST", "/disks/2"): "disk",
 }
 """The definition that a body has, by the request."""
 
@@ -109,6 +110,16 @@ def test_clocks_are_set_and_healed(ask):
     assert ask("GET", "/clocks").value == {}
 
 
+def test_disks_are_replaced_changed_and_healed(ask):
+    assert ask("GET", "/disks/2").value == {"full": False, "sync_ms": 0}
+    assert ask("PUT", "/disks/2", {"full": True}).value == {"full": True, "sync_ms": 0}
+    assert ask("POST", "/disks/2", {"sync_ms": 5}).value == {"full": True, "sync_ms": 5}
+    assert ask("GET", "/disks").value == {"2": {"full": True, "sync_ms": 5}}
+    assert ask("PUT", "/disks/2", {"sync_ms": 7}).value == {"full": False, "sync_ms": 7}
+    assert ask("DELETE", "/disks/2").value == {"full": False, "sync_ms": 0}
+    assert ask("GET", "/disks").value == {}
+
+
 def test_nodes_are_acted_on(ask, owner):
     check("nodes", ask("GET", "/nodes").value)
     killed = ask("POST", "/nodes/2/kill").value
@@ -169,6 +180,10 @@ def test_healing_includes_the_nodes(ask, owner):
         ("PUT", "/clocks/2", {"offset_ms": 1.5}, 400, "offset_ms takes ms"),
         ("PUT", "/clocks/2", {"rate": 0}, 400, "rate takes a number from 0.1 to 10"),
         ("PUT", "/clocks/9", {}, 404, "there is no node 9"),
+        ("PUT", "/disks/2", {"full": 1}, 400, "full takes true or false"),
+        ("PUT", "/disks/2", {"sync_ms": None}, 400, "sync_ms takes a whole number"),
+        ("PUT", "/disks/2", {"sync_ms": -1}, 400, "sync_ms takes ms from 0"),
+        ("PUT", "/disks/9", {}, 404, "there is no node 9"),
         ("DELETE", "/faults", {}, 400, "takes no body"),
         ("GET", "/schema", None, 200, ""),
         ("HEAD", "/faults", None, 200, ""),
@@ -248,6 +263,8 @@ def likely(rng, field):
         "probability": rng.choice((0.5, 0, 2)),
         "topic": "t",
         "after": True,
+        "full": rng.choice((True, False)),
+        "sync_ms": rng.choice((0, 5, 10**9)),
     }.get(field, rng.choice((0, 1, "x")))
 
 
