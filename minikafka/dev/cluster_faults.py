@@ -4,11 +4,13 @@ Every node has a folder of `server.debug_hooks`. A node that is not running, or 
 faults when it is back. All nodes count the calls and hits of a fault together, in a file.
 """
 
+import fcntl
+import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import count, product
 from pathlib import Path
@@ -26,6 +28,7 @@ from minikafka.serving.registry import BROKER
 _TIMEOUT_S: Final = 2.0
 _ID_CHARACTERS: Final = frozenset(ascii_letters + digits + "._-")
 _RETRY_EVERY_S: Final = 0.01
+_LOCK_TIMEOUT_S: Final = 1.0
 _HELD_TIMEOUT_S: Final = 5.0
 
 
@@ -96,6 +99,17 @@ class DevFaults:
     def await_held(self, node: int) -> None:
         """Wait until a node that was started has its faults."""
         self._restoring[node].join(_HELD_TIMEOUT_S)
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Return a context in which no node counts a call.
+
+        A node that is paused while it does keeps the lock of the counter, for which others wait.
+        """
+        with self._lock, ExitStack() as held:
+            for each in self.state.faults:
+                held.enter_context(_locked(each.counter))
+            yield
 
     def resumed(self, node: int) -> None:
         """Set what has changed while a node was paused."""
@@ -391,6 +405,27 @@ def pairs(first: Sequence[int], second: Sequence[int]) -> list[Pair]:
         if node in second:
             raise FaultError(f"node {node} has no link to itself")
     return [(min(pair), max(pair)) for pair in product(first, second)]
+
+
+@contextmanager
+def _locked(counter: Path) -> Iterator[None]:
+    """Hold the lock of a counter, unless another process does not release it."""
+    try:
+        file = os.open(counter, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield
+        return
+    deadline_s = time.monotonic() + _LOCK_TIMEOUT_S
+    try:
+        while time.monotonic() < deadline_s:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.001)
+        yield
+    finally:
+        os.close(file)
 
 
 def _to_json(fault: PlacedFault, by_node: Mapping[int, Mapping[str, int]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
@@ -13,6 +14,7 @@ from minikafka.server.nursery import ForkedNode, Nursery
 
 STOP_TIMEOUT_S = 60
 _SHOWN_LINES = 5
+_STILL_TIMEOUT_S = 1.0
 _WARNING = re.compile(r"^\S+ \S+ (?:WARNING|ERROR|CRITICAL) \[node \d+\] (?:minikafka\.)?(.*)")
 
 
@@ -110,6 +112,15 @@ class NodeProcess:
         assert self.process is not None
         self.process.send_signal(number)
 
+    def pause(self) -> None:
+        """Send SIGSTOP, and wait until the process stands still."""
+        self.signal(signal.SIGSTOP)
+        self.is_paused = True
+        assert self.process is not None
+        deadline_s = time.monotonic() + _STILL_TIMEOUT_S
+        while not _stands_still(self.process.pid) and time.monotonic() < deadline_s:
+            time.sleep(0.001)
+
     def wait(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
         """Wait until the process exits; return its exit status.
 
@@ -121,3 +132,12 @@ class NodeProcess:
         self.pid_file.unlink(missing_ok=True)
         # A process killed by a signal has a negative status; shells use 128 + signal instead.
         return status if status >= 0 else 128 - status
+
+
+def _stands_still(pid: int) -> bool:
+    """True if a process is stopped, or if that cannot be known on this system."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return True
+    return fields[0] in {"T", "t", "Z", "X"}

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from minikafka.config.node_config import NodeConfig
@@ -39,7 +39,6 @@ _GRACE_S = 0.8
 """The time in which nodes stop that cannot hand over their leaderships."""
 _ONE_PROCESS = "they cannot be controlled one by one (--one-process)"
 _LOOK_EVERY_S = 0.01
-_SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
 _DONE = {"pause": "was paused", "resume": "goes on"}
 
 
@@ -312,11 +311,15 @@ class Supervisor:
     def _act_on(self, process: NodeProcess, action: str, say: Say) -> str:
         if not process.is_running:
             return f"{ERROR}node {process.node} is not running"
-        if action in _SIGNALS:
-            process.signal(_SIGNALS[action])
-            process.is_paused = action == "pause"
-            if action == "resume" and self.faults is not None:
+        if action == "pause":
+            with nullcontext() if self.faults is None else self.faults.uncounted():
+                process.pause()
+        elif action == "resume":
+            process.signal(signal.SIGCONT)
+            process.is_paused = False
+            if self.faults is not None:
                 self.faults.resumed(process.node)
+        if action in _DONE:
             self.on_event(f"node {process.node} {_DONE[action]}")
             return OK
         if action == "stop" and not self._has_majority:

@@ -22,11 +22,15 @@ PROGRAM = [sys.executable, "-m", "minikafka", "dev"]
 def running(directory, *words):
     """A `minikafka dev --faults` that is ready."""
     command = [*PROGRAM, "--faults", "--base-port", "0", "--dir", str(directory), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as owner:
+    said = directory.parent / f"{directory.name}.stderr"
+    with (
+        said.open("w") as stderr,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as owner,
+    ):
         try:
             servers = owner.stdout.readline().rstrip().removeprefix("bootstrap.servers=")
             url = owner.stdout.readline().rstrip().removeprefix("faults=")
-            assert owner.stdout.readline() == "ready\n"
+            assert owner.stdout.readline() == "ready\n", said.read_text()
             yield SimpleNamespace(owner=owner, servers=servers, url=url, home=directory)
         finally:
             owner.send_signal(signal.SIGINT)

@@ -1,5 +1,9 @@
 """The faults of a cluster: which node gets what, also later, and what happens if one refuses."""
 
+import fcntl
+import threading
+import time
+
 import pytest
 
 from minikafka.dev.cluster_faults import SilentNodeError, UnknownFaultError, pairs
@@ -109,6 +113,29 @@ def test_a_node_that_does_not_answer_is_named(machine):
     assert machine.faults.count() == 0
     with pytest.raises(SilentNodeError, match="node 2 does not answer, and may have its faults"):
         machine.faults.heal()
+
+
+def test_no_call_is_counted_while_a_node_is_paused(machine):
+    added = machine.faults.add(ERROR, None)
+    counted = []
+    counting = threading.Thread(
+        target=lambda: counted.append(FileCounter(added.counter).count(lambda *_: True))
+    )
+    with machine.faults.uncounted():
+        counting.start()
+        time.sleep(0.05)
+        assert counted == []
+    counting.join(10)
+    assert counted == [True]
+    # Something else holds the lock, such as a node that was paused from outside.
+    with added.counter.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with machine.faults.uncounted():
+            pass
+    with machine.faults.uncounted():
+        added.counter.unlink()
+    with machine.faults.uncounted():
+        pass
 
 
 def test_healing_removes_everything_and_says_what(machine):
