@@ -85,3 +85,13 @@ def test_on_a_terminal_the_last_line_sums_up(console, capsys, monkeypatch):
     console.close()
     console.event("later")
     assert "later" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(0, ""), (1, " | 1 fault"), (3, " | 3 faults")]
+)  # fmt: skip
+def test_the_living_line_counts_faults(console, count, shown):
+    console.count_faults = lambda: count
+    console.see(partition(0))
+    console._nodes = {1: SimpleNamespace(node=1, state="running")}
+    assert console._summary() == f"nodes 1{shown} | 1 partition"
