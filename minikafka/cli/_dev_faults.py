@@ -15,6 +15,7 @@ from minikafka.cli._suggestions import did_you_mean
 from minikafka.dev.control import NoOwnerError, ask_owner
 from minikafka.dev.layout import is_owned
 from minikafka.dev.supervisor import STATUS
+from minikafka.faults.catalogue import FAMILIES
 
 HELP: Final = {
     "fault": "inject faults into the answers of nodes",
@@ -39,7 +40,7 @@ _FAULT: Final = """inject faults into the answers of nodes
   minikafka dev fault Produce NOT_LEADER_OR_FOLLOWER --topic t --partition 0 --times 2
   minikafka dev fault Fetch delay --ms 500 --client-id app
 
-Errors have Kafka's names. The kinds, and what the options select, are in docs/faults.md."""
+Errors have Kafka's names. The kinds are {kinds}."""
 _MATCH: Final = (
     "topic", "partition", "client_id", "broker_id", "role", "versions", "nth", "times",
     "probability", "seed", "ms", "id",
@@ -68,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _declare_fault(parser: argparse.ArgumentParser) -> None:
-    parser.description = _FAULT
+    kinds = ", ".join(name for name in FAMILIES[0].node if name != "error")
+    parser.description = _FAULT.format(kinds=kinds)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = "minikafka dev fault API ERROR|KIND | list | remove ID [option ...]"
     parser.allow_abbrev = False
