@@ -24,7 +24,14 @@ from minikafka.cli._suggestions import did_you_mean
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
 from minikafka.dev.layout import LOOPBACKS, Layout, LayoutError
-from minikafka.dev.supervisor import ACTIONS, INTERRUPTED, STATUS, Supervisor, run_in_one_process
+from minikafka.dev.supervisor import (
+    ACTIONS,
+    INTERRUPTED,
+    POWER_CUT,
+    STATUS,
+    Supervisor,
+    run_in_one_process,
+)
 
 _USAGE = 2
 _FAILED = 1
@@ -42,6 +49,7 @@ _HELP = {
     "start": "start a node that was killed or stopped, and wait until it serves",
     "pause": "freeze a node by SIGSTOP",
     "resume": "let a paused node go on, by SIGCONT",
+    POWER_CUT: "end a node as a power failure does: what it has not synced is lost",
     STATUS: "show the state of each node",
     "logs": "print the logs of the nodes, or of one node",
     "reset": "remove the cluster with all its data",

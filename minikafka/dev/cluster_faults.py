@@ -20,11 +20,20 @@ from typing import Any, Final, Protocol
 from minikafka.dev.fault_state import DiskState, FaultState, Pair, PlacedFault, named_nodes
 from minikafka.dev.layout import FAULTS, Layout
 from minikafka.faults.vocabulary import MAX_MS, AnswerFault, FaultError
-from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC, VARIABLE
+from minikafka.server.debug_hooks import (
+    DISK_FULL,
+    FOR_DISK,
+    FOR_FAULTS,
+    FOR_JOURNAL,
+    HOOKS_VARIABLE,
+    SLOW_SYNC,
+    VARIABLE,
+)
 from minikafka.server.fault_counter import counts
 from minikafka.server.fault_socket import command
 from minikafka.serving.registry import BROKER
 
+_HOOKS: Final = (FOR_DISK, FOR_FAULTS, FOR_JOURNAL)
 _TIMEOUT_S: Final = 2.0
 _ID_CHARACTERS: Final = frozenset(ascii_letters + digits + "._-")
 _RETRY_EVERY_S: Final = 0.01
@@ -86,7 +95,7 @@ class DevFaults:
 
     def environ(self, node: int) -> dict[str, str]:
         """Return the variables by which a node has the means for faults."""
-        return {VARIABLE: str(self._node_folder(node))}
+        return {VARIABLE: str(self.node_folder(node)), HOOKS_VARIABLE: ",".join(_HOOKS)}
 
     def launched(self, node: int) -> None:
         """A process of a node was started: set its faults as soon as it can be reached."""
@@ -121,7 +130,7 @@ class DevFaults:
         while process.is_running:
             with self._lock, suppress(OSError, FaultError):
                 if not process.is_paused:
-                    command(self._node_folder(node), "hits", None, _TIMEOUT_S)
+                    command(self.node_folder(node), "hits", None, _TIMEOUT_S)
                     self._sent[node] = dict(_NOTHING)
                     self._send(node)
                     return
@@ -241,7 +250,7 @@ class DevFaults:
 
     def _write_disk(self, node: int, disk: DiskState) -> None:
         """Write the files that a node reads before each write and fsync."""
-        folder = self._node_folder(node)
+        folder = self.node_folder(node)
         folder.mkdir(exist_ok=True)
         slow = folder / f"{SLOW_SYNC}.new"
         slow.write_text(str(disk.sync_ms))
@@ -345,7 +354,7 @@ class DevFaults:
                 continue
             sent[name] = None  # unknown, if there is no answer
             try:
-                command(self._node_folder(node), name, argument, _TIMEOUT_S)
+                command(self.node_folder(node), name, argument, _TIMEOUT_S)
             except FaultError:
                 sent[name] = before
                 raise
@@ -388,10 +397,11 @@ class DevFaults:
         for node in self._sent:
             if self._is_reachable(node):
                 with suppress(OSError, FaultError):
-                    found[node] = command(self._node_folder(node), "hits", None, _TIMEOUT_S)
+                    found[node] = command(self.node_folder(node), "hits", None, _TIMEOUT_S)
         return found
 
-    def _node_folder(self, node: int) -> Path:
+    def node_folder(self, node: int) -> Path:
+        """Return the folder with the debug files of a node."""
         return self.folder.absolute() / f"node-{node}"
 
 

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 from minikafka.dev.cluster_faults import DevFaults, SilentNodeError, UnknownFaultError, pairs
 from minikafka.dev.control import ERROR, OK, STOPPING, Say
 from minikafka.dev.fault_state import DiskState, Pair
+from minikafka.dev.supervisor import ACTIONS
 from minikafka.faults.vocabulary import MAX_MS, FaultError, nearest
 from minikafka.server.fault_control import clock_of, fields_of
 
 _MAX_NODES: Final = 1000
-ACTIONS: Final = ("kill", "stop", "start", "pause", "resume")
 
 
 class ClusterOwner(Protocol):

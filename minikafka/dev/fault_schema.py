@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from minikafka.common.errors import ErrorCode
-from minikafka.dev.fault_resources import ACTIONS
+from minikafka.dev.supervisor import ACTIONS
 from minikafka.faults.vocabulary import KINDS, MAX_MS, MAX_TEXT, ROLES, api_names
 from minikafka.server.fault_clock import MAX_RATE, MIN_RATE
 

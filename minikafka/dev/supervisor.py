@@ -26,7 +26,8 @@ from minikafka.server.nursery import Nursery, NurseryError
 if TYPE_CHECKING:
     from minikafka.dev.cluster_faults import DevFaults
 
-ACTIONS = ("kill", "stop", "start", "pause", "resume")
+POWER_CUT = "power-cut"
+ACTIONS = ("kill", "stop", "start", "pause", "resume", POWER_CUT)
 STATUS = "status"
 INTERRUPTED = 130
 """The exit status after Ctrl-C before the cluster was ready."""
@@ -38,6 +39,7 @@ _WARNINGS_AFTER_S = 4.0
 _GRACE_S = 0.8
 """The time in which nodes stop that cannot hand over their leaderships."""
 _ONE_PROCESS = "they cannot be controlled one by one (--one-process)"
+_NO_FAULTS = "the cluster was started without --faults, so what is synced is unknown; use kill"
 _LOOK_EVERY_S = 0.01
 _DONE = {"pause": "was paused", "resume": "goes on"}
 
@@ -327,7 +329,9 @@ class Supervisor:
                 f"{ERROR}node {process.node} cannot hand over its leaderships: "
                 f"{self._lost_majority}; `kill` ends it"
             )
-        process.signal(signal.SIGKILL if action == "kill" else signal.SIGTERM)
+        if action == POWER_CUT and self.faults is None:
+            return f"{ERROR}{_NO_FAULTS}"
+        process.signal(signal.SIGTERM if action == "stop" else signal.SIGKILL)
         try:
             try:
                 status = process.wait(_SILENCE_S)
@@ -336,9 +340,22 @@ class Supervisor:
                 status = process.wait(STOP_TIMEOUT_S - _SILENCE_S)
         except subprocess.TimeoutExpired:
             return f"{ERROR}node {process.node} did not stop within {STOP_TIMEOUT_S} s"
+        if action == POWER_CUT:
+            self._lose_unsynced(process.node, say)
         if action == "stop" and status != 0:
             return f"{ERROR}node {process.node} exited with status {status}"
         return OK
+
+    def _lose_unsynced(self, node: int, say: Say) -> None:
+        """Drop what a node that has ended had not synced; say which records are lost."""
+        # Only a cluster with faults has the journal for it.
+        from minikafka.server.sync_journal import lose_unsynced
+
+        assert self.faults is not None
+        lost = lose_unsynced(self.faults.node_folder(node))[1]
+        text = f"node {node} lost {', '.join(map(str, lost)) or 'no record'} with its power"
+        say(text)
+        self.on_event(text)
 
     def node_states(self) -> list[dict[str, Any]]:
         """Return the state of each node."""

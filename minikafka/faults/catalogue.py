@@ -42,7 +42,7 @@ FAMILIES: Final = (
     FaultFamily("controlled restarts", (), ("stop", "start"), ("restart", "rolling-restart"),
                 ("restart", "rolling-restart")),
     FaultFamily("pauses", (), ("pause", "resume"), ("pause",), ("pause",)),
-    FaultFamily("lost power", ("sync-journal",), (), ("power-cut",),
+    FaultFamily("lost power", ("sync-journal",), ("power-cut",), ("power-cut",),
                 ("power-cut", "power-cut-all", "power-cut-in-stop", "bit-flip")),
     FaultFamily("full disks", ("disk-full",), ("full-disk",), ("full-disk",),
                 ("full-disk", "no-space-once")),

@@ -160,6 +160,18 @@ def test_a_slow_disk_delays_what_is_flushed(cluster):
     assert time.monotonic() - begun_s >= 0.7
 
 
+def test_a_power_cut_loses_what_was_not_synced(cluster):
+    admin = AdminClient({"bootstrap.servers": cluster.servers})
+    config = {"min.insync.replicas": "1"}
+    lone = NewTopic("lone", 1, replica_assignment=[[2]], config=config)
+    admin.create_topics([lone])["lone"].result(20)
+    assert produce(cluster, "lone") is None
+    said = dev(cluster, "power-cut", "2")
+    assert "node 2 lost " in said
+    assert "lone-0 offsets 0-0" in said
+    assert dev(cluster, "heal") == "node 2 was started\n"
+
+
 def test_healing_starts_nodes(cluster):
     ask(cluster, "POST", "/nodes/3/kill")
     ask(cluster, "POST", "/nodes/1/pause")
@@ -204,5 +216,10 @@ def test_without_the_option_there_is_nothing(tmp_path):
             )  # fmt: skip
             assert done.returncode == 1
             assert "start it with: minikafka dev --faults" in done.stderr
+            done = subprocess.run(
+                [*PROGRAM, "power-cut", "1", "--dir", str(tmp_path / "dev")],
+                capture_output=True, text=True, timeout=60, check=False,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr[:24]) == (1, "error: the cluster was s")
         finally:
             owner.send_signal(signal.SIGINT)
