@@ -18,5 +18,20 @@ CONSUMER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
     update=Update.CLUSTER_WIDE,
     doc="The heartbeat interval that the members of a consumer group are told to use.",
 )
+CONSUMER_ASSIGNMENT_INTERVAL_MS: Key[int] = Key(
+    name="consumer.assignment.interval.ms",
+    type=ConfigType.INT,
+    default=1000,
+    valid=at_least(0),
+    update=Update.CLUSTER_WIDE,
+    doc="The shortest time between two assignments of a consumer group.",
+)
 
-GROUP_KEYS = KeyTable("group", (CONSUMER_SESSION_TIMEOUT_MS, CONSUMER_HEARTBEAT_INTERVAL_MS))
+GROUP_KEYS = KeyTable(
+    "group",
+    (
+        CONSUMER_SESSION_TIMEOUT_MS,
+        CONSUMER_HEARTBEAT_INTERVAL_MS,
+        CONSUMER_ASSIGNMENT_INTERVAL_MS,
+    ),
+)

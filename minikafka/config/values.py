@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from minikafka.config import absent_features, broker, java_text
 from minikafka.config.broker import BROKER_KEYS
+from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
@@ -21,13 +22,14 @@ from minikafka.config.unknown_keys import judge
 
 T = TypeVar("T")
 
-_USED_KEYS = KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *TRANSACTION_KEYS))
+_BROKER_KEYS = (*BROKER_KEYS, *LOG_KEYS, *CONSUMER_GROUP_KEYS, *TRANSACTION_KEYS)
+_USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 
 
 @cache
 def broker_keys() -> KeyTable:
     """All broker keys of Kafka, and those that only this project has."""
-    return KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *TRANSACTION_KEYS, *ignored_keys()))
+    return KeyTable("broker", (*_BROKER_KEYS, *ignored_keys()))
 
 
 class Config:

@@ -12,6 +12,7 @@ METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
 ELIGIBLE_LEADER_REPLICAS_VERSION = "eligible.leader.replicas.version"
 TRANSACTION_VERSION = "transaction.version"
+GROUP_VERSION = "group.version"
 
 MINIMUM_METADATA_VERSION = 7
 LATEST_METADATA_VERSION = 30
@@ -30,6 +31,7 @@ SUPPORTED_FEATURES: dict[str, FeatureRange] = {
     KRAFT_VERSION: FeatureRange(0, 1),
     ELIGIBLE_LEADER_REPLICAS_VERSION: FeatureRange(0, 1),
     TRANSACTION_VERSION: FeatureRange(0, 2),
+    GROUP_VERSION: FeatureRange(0, 1),
 }
 
 
@@ -53,4 +55,5 @@ DEFAULT_LEVELS: dict[str, int] = {
     METADATA_VERSION: LATEST_METADATA_VERSION,
     ELIGIBLE_LEADER_REPLICAS_VERSION: 1,
     TRANSACTION_VERSION: 2,
+    GROUP_VERSION: 1,
 }

@@ -6,6 +6,7 @@ Source: `MetadataVersion`, `Feature`.
 
 from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
+    GROUP_VERSION,
     KRAFT_VERSION,
     METADATA_VERSION,
     TRANSACTION_VERSION,
@@ -29,7 +30,7 @@ LATEST = "4.3-IV0"
 _LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
     KRAFT_VERSION: ((1, 21),),
     TRANSACTION_VERSION: ((1, 24), (2, 24)),
-    "group.version": ((1, 22),),
+    GROUP_VERSION: ((1, 22),),
     ELIGIBLE_LEADER_REPLICAS_VERSION: ((1, 26),),
     "share.version": ((1, 28),),
     "streams.version": ((1, 29),),
