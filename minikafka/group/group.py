@@ -11,26 +11,27 @@ Source: `ClassicGroup`, `ClassicGroupMember`.
 """
 
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
 from minikafka.common.errors import (
     FencedInstanceIdError,
     IllegalGenerationError,
+    NonEmptyGroupError,
     UnknownMemberIdError,
 )
 from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
+from minikafka.group.embedded import subscription_of
 from minikafka.group.member import Member, Protocols, size_of_protocols
 from minikafka.group.memory import GROUP_BYTES, PENDING_MEMBER_BYTES, Holding
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
-from minikafka.messages.data.consumer_protocol_subscription import ConsumerProtocolSubscription
 from minikafka.messages.join_group import JoinGroupResponseMember
-from minikafka.protocol.primitives import MalformedMessage, Reader
+from minikafka.protocol.primitives import MalformedMessage
 
 _log = logging.getLogger("minikafka.group")
 CONSUMER_PROTOCOL = "consumer"
+CLASSIC_TYPE = "classic"
 
 
 class GroupState(Enum):
@@ -222,6 +223,20 @@ class Group:
             raise UnknownMemberIdError
         return member
 
+    def require_empty(self) -> None:
+        """Check that the group can be deleted.
+
+        Raises:
+            NonEmptyGroupError: it has members.
+        """
+        if self.state is not GroupState.EMPTY:
+            raise NonEmptyGroupError
+
+    @property
+    def may_be_over(self) -> bool:
+        """True if nothing is left but committed offsets."""
+        return self.state is GroupState.EMPTY and not self.pending_members
+
     def require_generation(self, generation: int) -> None:
         """Raise IllegalGenerationError unless `generation` is the current one."""
         if generation != self.generation:
@@ -321,7 +336,7 @@ class Group:
             return frozenset(
                 topic
                 for member in self.members.values()
-                for topic in _topics(member.metadata(self.protocol_name))
+                for topic in subscription_of(member.metadata(self.protocol_name)).topics
             )
         except MalformedMessage:
             return None
@@ -367,17 +382,3 @@ class Group:
         for member in record.members:
             group.add(Member.from_record(member, record.protocol or ""), record.protocol_type)
         return group
-
-
-def _topics(metadata: bytes) -> Iterable[str]:
-    if len(metadata) < _VERSION_SIZE:
-        raise MalformedMessage("a subscription must start with its version")
-    version = int.from_bytes(metadata[:_VERSION_SIZE], "big", signed=True)
-    if version < 0:
-        raise MalformedMessage("the version of a subscription must not be negative")
-    # Later versions only append fields.
-    known = min(version, ConsumerProtocolSubscription.MAX_VERSION)
-    return ConsumerProtocolSubscription.decode(Reader(metadata, _VERSION_SIZE), known).topics
-
-
-_VERSION_SIZE = 2
