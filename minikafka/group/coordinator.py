@@ -17,19 +17,25 @@ from minikafka.common.errors import (
     NotCoordinatorError,
     UnknownMemberIdError,
 )
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.internal_topics import OFFSETS_TOPIC
-from minikafka.config import log_keys
+from minikafka.config import consumer_group_keys, log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Write
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.group.group import Group
+from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.consumer.groups import HeartbeatAnswer
+from minikafka.group.consumer.heartbeat import Heartbeat
+from minikafka.group.consumer.member import JOIN_EPOCH
+from minikafka.group.consumer.requests import require_valid
+from minikafka.group.kinds import AnyGroup
 from minikafka.group.membership import Caller, Joining
 from minikafka.group.memory import GroupMemory
 from minikafka.group.rebalance import Syncing
 from minikafka.group.shard import Shard, ShardState
+from minikafka.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
@@ -82,6 +88,7 @@ class GroupCoordinator:
                 self._lost,
                 self.memory,
                 self.load_times,
+                self.image,
             )
             shard.load()
 
@@ -149,6 +156,9 @@ class GroupCoordinator:
         if not shortest_ms <= request.session_timeout_ms <= longest_ms:
             raise InvalidSessionTimeoutError
         shard = self.shard_of(request.group_id)
+        known = shard.groups.get(request.group_id)
+        if isinstance(known, ConsumerGroup) and known.members:
+            return shard.consumer.classic.join(known, request, caller)
         shard.require_room_to_join(request)
         group = shard.group_to_join(request.group_id, request.member_id)
         return shard.membership.join(group, request, caller)
@@ -161,6 +171,8 @@ class GroupCoordinator:
             CoordinatorNotAvailableError (memory bound reached), and the errors of `Rebalance.sync`.
         """
         shard, group = self._group_of_member(request.group_id)
+        if isinstance(group, ConsumerGroup):
+            return shard.consumer.classic.sync(group, request)
         if request.assignments:
             shard.require_room_to_assign(group, request)
         return shard.rebalance.sync(group, request)
@@ -172,7 +184,10 @@ class GroupCoordinator:
             As `sync`, and the errors of `Membership.heartbeat`.
         """
         shard, group = self._group_of_member(request.group_id)
-        shard.membership.heartbeat(group, request)
+        if isinstance(group, ConsumerGroup):
+            shard.consumer.classic.heartbeat(group, request)
+        else:
+            shard.membership.heartbeat(group, request)
 
     def leave(self, group_id: str, members: list[MemberIdentity]) -> list[MemberResponse]:
         """Remove members; return one answer for each.
@@ -182,9 +197,29 @@ class GroupCoordinator:
             UnknownMemberIdError: the group does not exist.
         """
         shard, group = self._group_of_member(group_id)
+        if isinstance(group, ConsumerGroup):
+            return shard.consumer.classic.leave(group, members)
         return shard.membership.leave(group, members)
 
-    def _group_of_member(self, group_id: str) -> tuple[Shard, Group]:
+    def consumer_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller
+    ) -> HeartbeatAnswer:
+        """Let a member of a consumer group join, stay or leave.
+
+        Raises:
+            InvalidRequestError, UnsupportedAssignorError, NotCoordinatorError,
+            CoordinatorLoadInProgressError, and the errors of `ConsumerGroups.heartbeat`.
+        """
+        assignors = self.config()[consumer_group_keys.ASSIGNORS]
+        require_valid(request, caller.version, assignors)
+        shard = self.shard_of(request.group_id)
+        if request.member_epoch < JOIN_EPOCH:
+            return shard.consumer.leave(request)
+        member_id = request.member_id or str(Uuid.draw(self.env.rng))
+        beat = Heartbeat.of(request, member_id, caller.client_id, caller.client_host)
+        return shard.consumer.heartbeat(request.group_id, beat)
+
+    def _group_of_member(self, group_id: str) -> tuple[Shard, AnyGroup]:
         if not group_id:
             raise InvalidGroupIdError
         shard = self.shard_of(group_id)
@@ -195,7 +230,7 @@ class GroupCoordinator:
 
     # All groups
 
-    def all_groups(self) -> Iterator[Group]:
+    def all_groups(self) -> Iterator[AnyGroup]:
         """Yield every group that is coordinated here.
 
         Raises:

@@ -9,15 +9,15 @@ Source: `GroupMetadataManager.maybeDeleteGroup`, `OffsetMetadataManager.cleanupE
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.errors import KafkaError
 from minikafka.config import log_keys
 from minikafka.coordinator.journal import Write
 from minikafka.coordinator.slices import in_slices
-from minikafka.group.group import Group, GroupState
+from minikafka.group.kinds import AnyGroup, tombstone_keys
 from minikafka.group.offsets import GroupOffsets
-from minikafka.group.records import group_key, offset_key
+from minikafka.group.records import offset_key
 from minikafka.records.builder import NewRecord
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class GroupExpiration:
             looked_at = offsets.written_count
             expired = offsets.expired(group, self.shard.env.clock.wall_ms, retention_ms)
             is_over = (
-                group.state is GroupState.EMPTY
-                and not group.pending_members
+                group.may_be_over
                 and not offsets.transactional
                 and len(expired) == offsets.written_count
             )
@@ -105,7 +104,7 @@ class GroupExpiration:
         return _units(looked_at, len(gone))
 
     def _try_forget(
-        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
+        self, group: AnyGroup, partitions: list[tuple[str, int]], *, with_group: bool
     ) -> None:
         try:
             self.forget(group, partitions, with_group=with_group)
@@ -115,7 +114,7 @@ class GroupExpiration:
             )
 
     def forget(
-        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
+        self, group: AnyGroup, partitions: list[tuple[str, int]], *, with_group: bool
     ) -> Write | None:
         """Write tombstones in batches of bounded size; return the last write, or None.
 
@@ -125,43 +124,48 @@ class GroupExpiration:
         Raises:
             The errors of `Journal.append`; what the batches before it have removed is gone.
         """
-        keys: list[_Tombstone] = [(offset_key(group.group_id, *at), at) for at in partitions]
+        keys = [_Tombstone(offset_key(group.group_id, *at), at) for at in partitions]
         if with_group:
-            keys.append((group_key(group.group_id), None))
+            keys += [_Tombstone(key) for key in tombstone_keys(group)]
+            keys[-1] = keys[-1]._replace(ends_group=True)
         write = None
         for some in self.shard.journal.batches(keys, self._record, _TOMBSTONES_A_BATCH):
             write = self._forget_some(group, some)
         return write
 
     def _record(self, tombstone: "_Tombstone") -> NewRecord:
-        return self.shard.record(tombstone[0], None)
+        return self.shard.record(tombstone.key, None)
 
-    def _forget_some(self, group: Group, keys: list["_Tombstone"]) -> Write:
+    def _forget_some(self, group: AnyGroup, keys: list["_Tombstone"]) -> Write:
         group_id = group.group_id
         offsets = self.shard.offsets.get(group_id) or GroupOffsets()
 
         def committed() -> None:
-            for _, at in keys:
-                if at is not None:
-                    offsets.commit(*at, None)
+            for each in keys:
+                if each.at is not None:
+                    offsets.commit(*each.at, None)
             self.shard.drop_if_empty(group_id, offsets)
 
         # `expect` comes last: if the write is committed already, it calls `committed`, which may
         # remove the offsets of the group.
         write = self.shard.journal.append([self._record(each) for each in keys])
         offsets.end_offset = write.end_offset
-        for _, at in keys:
-            if at is not None:
-                offsets.write(*at, None)
-            else:
-                self.shard.rebalance.end(group, "it is deleted")
+        for each in keys:
+            if each.at is not None:
+                offsets.write(*each.at, None)
+            if each.ends_group:
+                self.shard.end(group, "it is deleted")
                 self.shard.groups.pop(group_id, None)
         self.shard.journal.expect(write.end_offset, on_committed=committed)
         return write
 
 
-_Tombstone = tuple[bytes, tuple[str, int] | None]
-"""The key of a tombstone, and the partition whose offset it removes; None removes the group."""
+class _Tombstone(NamedTuple):
+    """A key, and the partition whose offset it removes; the group is gone after its last one."""
+
+    key: bytes
+    at: tuple[str, int] | None = None
+    ends_group: bool = False
 
 
 def _units(looked_at: int, tombstones: int) -> int:

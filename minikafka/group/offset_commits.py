@@ -4,7 +4,7 @@ Source: `OffsetMetadataManager.commitOffset`, `commitTransactionalOffset`,
 `ClassicGroup.validateOffsetCommit`, KIP-447.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -19,7 +19,15 @@ from minikafka.common.errors import (
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import log_keys
 from minikafka.coordinator.journal import Write
+from minikafka.group.consumer.commits import (
+    CommittedAt,
+    Committer,
+    require_may_commit,
+    require_may_commit_in_transaction,
+)
+from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.group import Group, GroupState
+from minikafka.group.kinds import AnyGroup
 from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
 from minikafka.group.records import offset_key, offset_value
 from minikafka.group.replay import simple_group
@@ -83,14 +91,15 @@ class OffsetCommits:
         """
         shard = self.shard
         shard.expiration.forget_gone(request.group_id)
-        group = self._group_of_commit(request, version)
+        group = self._group_of_commit(request, version, rows)
         now_ms = shard.env.clock.wall_ms
         retention_ms = request.retention_time_ms
         # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
         # negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
         values = self._values(rows, expire_ms)
-        shard.membership.committed(group, request.member_id)
+        if isinstance(group, Group):
+            shard.membership.committed(group, request.member_id)
         if not values:
             return None
         offsets = shard.offsets.get(group.group_id) or GroupOffsets()
@@ -125,7 +134,7 @@ class OffsetCommits:
         """
         shard = self.shard
         shard.expiration.forget_gone(request.group_id)
-        group = self._group_of_transaction(request)
+        group = self._group_of_transaction(request, rows)
         values = self._values(rows, NO_EXPIRY)
         if not values:
             return None
@@ -192,18 +201,20 @@ class OffsetCommits:
             )
         return values
 
-    def _records(self, group: Group, values: Values) -> list[NewRecord]:
+    def _records(self, group: AnyGroup, values: Values) -> list[NewRecord]:
         return [
             self.shard.record(offset_key(group.group_id, *at), offset_value(value))
             for at, value in values.items()
         ]
 
-    def _keep(self, group: Group, offsets: GroupOffsets) -> None:
+    def _keep(self, group: AnyGroup, offsets: GroupOffsets) -> None:
         shard = self.shard
         shard.groups.setdefault(group.group_id, group).holding.count_in(shard.memory)
         shard.offsets.setdefault(group.group_id, offsets).holding.count_in(shard.memory)
 
-    def _group_of_commit(self, request: OffsetCommitRequest, version: int) -> Group:
+    def _group_of_commit(
+        self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
+    ) -> AnyGroup:
         """Return the group to commit for; a new one if it does not exist and no member commits."""
         generation = request.generation_id_or_member_epoch
         group = self.shard.groups.get(request.group_id)
@@ -213,6 +224,9 @@ class OffsetCommits:
                     raise GroupIdNotFoundError(f"Group {request.group_id} not found.")
                 raise IllegalGenerationError
             return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        if isinstance(group, ConsumerGroup):
+            require_may_commit(group, _committer(request), _places(rows), version)
+            return group
         if generation < 0 and group.state is GroupState.EMPTY:
             return group
         if generation >= 0 or request.member_id or request.group_instance_id is not None:
@@ -225,7 +239,9 @@ class OffsetCommits:
             raise RebalanceInProgressError
         return group
 
-    def _group_of_transaction(self, request: TxnOffsetCommitRequest) -> Group:
+    def _group_of_transaction(
+        self, request: TxnOffsetCommitRequest, rows: list[CommitRow]
+    ) -> AnyGroup:
         """Return the group to commit for; as `_group_of_commit`, for a producer (KIP-447)."""
         if not request.group_id:
             raise InvalidGroupIdError
@@ -235,6 +251,9 @@ class OffsetCommits:
             if generation >= 0:
                 raise IllegalGenerationError
             return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        if isinstance(group, ConsumerGroup):
+            require_may_commit_in_transaction(group, _committer(request), _places(rows))
+            return group
         if generation < 0 and group.state is GroupState.EMPTY:
             return group
         # As Kafka: older producers name no member, so they may commit for a group with members.
@@ -242,3 +261,13 @@ class OffsetCommits:
             group.require_member(request.member_id, request.group_instance_id)
             group.require_generation(generation)
         return group
+
+
+def _committer(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Committer:
+    return Committer(
+        request.member_id, request.group_instance_id, request.generation_id_or_member_epoch
+    )
+
+
+def _places(rows: Iterable[CommitRow]) -> Iterator[CommittedAt]:
+    return (CommittedAt(row.topic, row.topic_id, row.wanted.partition_index) for row in rows)

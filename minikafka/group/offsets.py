@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import ZERO_UUID, Uuid
-from minikafka.group.group import Group, GroupState
+from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.group import GroupState
+from minikafka.group.kinds import AnyGroup
 from minikafka.group.memory import OFFSET_BYTES, Holding
 from minikafka.group.transactional_offsets import TopicIndex, TransactionalOffsets
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
@@ -123,7 +125,7 @@ class GroupOffsets:
             if partition not in self.written.get(topic, _NOTHING):
                 yield topic, partition
 
-    def expired(self, group: Group, wall_ms: int, retention_ms: int) -> list[tuple[str, int]]:
+    def expired(self, group: AnyGroup, wall_ms: int, retention_ms: int) -> list[tuple[str, int]]:
         """Return the partitions whose offsets have expired (KIP-211)."""
         since = _expires_from(group)
         if since is None:
@@ -142,8 +144,10 @@ class GroupOffsets:
         ]
 
 
-def _expires_from(group: Group) -> Callable[[OffsetCommitValue], int] | None:
+def _expires_from(group: AnyGroup) -> Callable[[OffsetCommitValue], int] | None:
     """Return the start of an offset's retention time as a function; None while none expires."""
+    if isinstance(group, ConsumerGroup):
+        return _committed_at
     if group.protocol_type is None:
         # A group without members, used for commits only: each offset expires separately.
         return _committed_at

@@ -284,16 +284,16 @@ class Rebalance:
         else:
             self.complete_join_if_all_are_here(group)
 
-    def end(self, group: Group, reason: str) -> None:
-        """End a group on this broker; waiting requests are answered with NOT_COORDINATOR."""
+    def end(self, group: Group, reason: str, code: ErrorCode = ErrorCode.NOT_COORDINATOR) -> None:
+        """End a group on this broker; waiting requests are answered with `code`."""
         _stop_join_timer(group)
         _stop_sync_timer(group)
         for member_id in list(group.pending_members):
             group.forget_pending(member_id)
         for member in group.members.values():
             member.stop_timer()
-            answer_join(member, join_failure(ErrorCode.NOT_COORDINATOR, member.member_id))
-            answer_sync(member, sync_failure(ErrorCode.NOT_COORDINATOR))
+            answer_join(member, join_failure(code, member.member_id))
+            answer_sync(member, sync_failure(code))
         group.holding.count_out()
         group.transition(GroupState.DEAD, self.env.clock.wall_ms, reason)
 

@@ -10,6 +10,7 @@ Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 from struct import Struct
 from typing import NamedTuple
 
+from minikafka.group.consumer.records import KINDS, ConsumerKey, ConsumerRecord, ConsumerValue
 from minikafka.messages.coordinator.group_metadata import GroupMetadataKey, GroupMetadataValue
 from minikafka.messages.coordinator.offset_commit import OffsetCommitKey, OffsetCommitValue
 from minikafka.messages.coordinator.record_types import GroupRecordType
@@ -20,7 +21,9 @@ _KEY_VERSION = 0
 _OFFSET_VERSION = 4
 _OFFSET_VERSION_WITH_EXPIRY = 1
 _GROUP_VERSION = 3
+_CONSUMER_VERSION = 0
 _NO_EXPIRY = -1
+_CONSUMER_KINDS = {int(key.API_KEY): (key, value) for key, value in KINDS}
 
 
 class OffsetRecord(NamedTuple):
@@ -67,8 +70,26 @@ def group_value(value: GroupMetadataValue) -> bytes:
     return bytes(writer.buf)
 
 
-def parse_record(key: bytes, value: bytes | None) -> OffsetRecord | GroupRecord | None:
-    """Decode a record; None for a record type that classic groups do not use.
+def consumer_key(key: ConsumerKey) -> bytes:
+    """Encode the key of a record of a consumer group."""
+    writer = _typed(key.API_KEY)
+    key.encode(writer, _KEY_VERSION)
+    return bytes(writer.buf)
+
+
+def consumer_value(value: ConsumerValue | None) -> bytes | None:
+    """Encode the value of a record of a consumer group; None is its tombstone."""
+    if value is None:
+        return None
+    writer = _typed(_CONSUMER_VERSION)
+    value.encode(writer, _CONSUMER_VERSION)
+    return bytes(writer.buf)
+
+
+def parse_record(
+    key: bytes, value: bytes | None
+) -> OffsetRecord | GroupRecord | ConsumerRecord | None:
+    """Decode a record; None for a record type that neither kind of group uses.
 
     Raises:
         MalformedMessage: the bytes are not a valid record.
@@ -86,7 +107,15 @@ def parse_record(key: bytes, value: bytes | None) -> OffsetRecord | GroupRecord 
             return GroupRecord(group, None)
         reader = Reader(value, _SHORT.size)
         return GroupRecord(group, GroupMetadataValue.decode(reader, _number(value)))
-    return None
+    found = _CONSUMER_KINDS.get(kind)
+    if found is None:
+        return None
+    key_type, value_type = found
+    of = key_type.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+    if value is None:
+        return ConsumerRecord(of, None)
+    reader = Reader(value, _SHORT.size)
+    return ConsumerRecord(of, value_type.decode(reader, _number(value)))
 
 
 def _typed(number: int) -> Writer:

@@ -13,10 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from minikafka.coordinator.journal import Journal
+from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.consumer.records import ConsumerRecord
 from minikafka.group.group import Group
+from minikafka.group.kinds import AnyGroup
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.open_transactions import OpenTransactions
 from minikafka.group.records import GroupRecord, OffsetRecord, parse_record
+from minikafka.messages.coordinator.consumer_group_metadata import ConsumerGroupMetadataKey
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.reader import end_marker, read_batch
@@ -32,16 +36,19 @@ class GroupReplay:
     next_offset: int
     groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
+    consumer_groups: dict[str, ConsumerGroup] = field(default_factory=dict)
     simple_groups: set[str] = field(default_factory=set)
     """Groups with an offset in the log; as in Kafka they last until the group is deleted."""
     transactions: OpenTransactions = field(default_factory=OpenTransactions)
 
-    def finished_groups(self) -> Iterator[Group]:
+    def finished_groups(self) -> Iterator[AnyGroup]:
         """Yield the groups at the end of the log, including those that have or had only offsets."""
+        yield from self.consumer_groups.values()
         for group_id, value in self.groups.items():
             yield Group.from_record(group_id, value)
         for group_id in self.offsets:
-            if group_id not in self.groups and group_id in self.simple_groups:
+            is_known = group_id in self.groups or group_id in self.consumer_groups
+            if not is_known and group_id in self.simple_groups:
                 yield simple_group(group_id)
 
     def take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
@@ -64,13 +71,12 @@ class GroupReplay:
             match parsed:
                 case None:
                     _log.debug(
-                        "the record at offset %d is not of a classic group: skipped", record.offset
+                        "the record at offset %d is not of a known kind: skipped", record.offset
                     )
-                case GroupRecord(key, None):
-                    self.groups.pop(key.group, None)
-                    self.simple_groups.discard(key.group)
-                case GroupRecord(key, value) if value is not None:
-                    self.groups[key.group] = value
+                case GroupRecord():
+                    self._take_in_classic(parsed)
+                case ConsumerRecord():
+                    self._take_in_consumer(parsed)
                 case OffsetRecord(key, value) if header.is_transactional and value is not None:
                     offsets = self._of(key.group)
                     self.simple_groups.add(key.group)
@@ -89,6 +95,27 @@ class GroupReplay:
                     commits.append(partial(offsets.commit, key.topic, key.partition, value))
         if commits:
             self._commit(header.next_offset, commits)
+
+    def _take_in_classic(self, record: GroupRecord) -> None:
+        group_id = record.key.group
+        if record.value is None:
+            self.groups.pop(group_id, None)
+            self.simple_groups.discard(group_id)
+        else:
+            self.groups[group_id] = record.value
+
+    def _take_in_consumer(self, record: ConsumerRecord) -> None:
+        group_id = record.key.group_id
+        group = self.consumer_groups.get(group_id)
+        if record.value is None:
+            if group is None:
+                return
+        elif group is None:
+            group = self.consumer_groups[group_id] = ConsumerGroup(group_id)
+        group.apply(record)
+        if record.value is None and isinstance(record.key, ConsumerGroupMetadataKey):
+            del self.consumer_groups[group_id]
+            self.simple_groups.discard(group_id)
 
     def _commit(self, end_offset: int, commits: list[Callable[[], None]]) -> None:
         def committed() -> None:

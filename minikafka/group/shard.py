@@ -15,7 +15,6 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import (
     CoordinatorLoadInProgressError,
     GroupIdNotFoundError,
-    NonEmptyGroupError,
     NotCoordinatorError,
     UnknownMemberIdError,
 )
@@ -26,8 +25,10 @@ from minikafka.coordinator.journal import Journal, JournalSettings, Write
 from minikafka.coordinator.loading import LoadTimes, PartitionLoader
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.slices import in_slices
+from minikafka.group.consumer.groups import ConsumerGroups
 from minikafka.group.expiration import GroupExpiration
-from minikafka.group.group import Group, GroupState
+from minikafka.group.group import Group
+from minikafka.group.kinds import AnyGroup, tombstone_keys
 from minikafka.group.member import size_of_protocols
 from minikafka.group.membership import Membership
 from minikafka.group.memory import GROUP_BYTES, MEMBER_BYTES, PROTOCOL_BYTES, GroupMemory
@@ -39,6 +40,7 @@ from minikafka.group.records import group_key, group_value
 from minikafka.group.replay import GroupReplay
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.sync_group import SyncGroupRequest
+from minikafka.metadata.image import MetadataImage
 from minikafka.records.builder import NewRecord
 
 _log = logging.getLogger("minikafka.group")
@@ -79,13 +81,15 @@ class Shard:
     on_lost: Callable[["Shard"], None]
     memory: GroupMemory
     load_times: LoadTimes
+    image: Callable[[], MetadataImage]
     state: ShardState = ShardState.LOADING
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, AnyGroup] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
     loaded_to: int = 0
     journal: Journal = field(init=False)
     rebalance: Rebalance = field(init=False)
     membership: Membership = field(init=False)
+    consumer: ConsumerGroups = field(init=False)
     expiration: GroupExpiration = field(init=False)
     commits: OffsetCommits = field(init=False)
     transactions: OpenTransactions = field(default_factory=OpenTransactions)
@@ -101,6 +105,7 @@ class Shard:
         )
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
+        self.consumer = ConsumerGroups(self, self.image)
         self.expiration = GroupExpiration(self)
         self.commits = OffsetCommits(self)
 
@@ -156,7 +161,10 @@ class Shard:
         )
         for group in list(self.groups.values()):
             if self.groups.get(group.group_id) is group:
-                self.rebalance.resume(group)
+                if isinstance(group, Group):
+                    self.rebalance.resume(group)
+                else:
+                    self.consumer.resume(group)
                 yield 1 + len(group.members)
 
     def _drop(self, emptied: list[tuple[str, GroupOffsets]]) -> Iterator[int]:
@@ -194,18 +202,26 @@ class Shard:
         groups, self.groups = self.groups, {}
         offsets, self.offsets = self.offsets, {}
         self.expiration.close()
+        self.consumer.close()
         in_slices(self.env, self._end(groups, offsets))
         self.journal.close()
 
     def _end(
-        self, groups: Mapping[str, Group], offsets: Mapping[str, GroupOffsets]
+        self, groups: Mapping[str, AnyGroup], offsets: Mapping[str, GroupOffsets]
     ) -> Iterator[int]:
         for group in groups.values():
-            self.rebalance.end(group, "another broker coordinates it")
+            self.end(group, "another broker coordinates it")
             yield 1 + len(group.members)
         for count, each in enumerate(offsets.values()):
             each.holding.count_out()
             yield not count % _JOINED_A_UNIT
+
+    def end(self, group: AnyGroup, why: str) -> None:
+        """Answer everybody who waits for a group, and stop counting its memory."""
+        if isinstance(group, Group):
+            self.rebalance.end(group, why)
+        else:
+            group.holding.count_out()
 
     def require_active(self) -> None:
         """Check that groups can be served.
@@ -223,7 +239,7 @@ class Shard:
 
     # Groups
 
-    def group(self, group_id: str) -> Group:
+    def group(self, group_id: str) -> AnyGroup:
         """Return the group with this id.
 
         Raises:
@@ -234,21 +250,36 @@ class Shard:
             raise GroupIdNotFoundError(f"Group {group_id} not found.")
         return group
 
+    def classic_group(self, group_id: str) -> Group:
+        """Return the classic group with this id.
+
+        Raises:
+            GroupIdNotFoundError: there is no group, or one of the consumer protocol.
+        """
+        group = self.group(group_id)
+        if not isinstance(group, Group):
+            raise GroupIdNotFoundError(f"Group {group_id} is not a classic group.")
+        return group
+
     def group_to_join(self, group_id: str, member_id: str) -> Group:
         """Return the group with this id; a member without a member id may create it.
 
         Raises:
             UnknownMemberIdError: the group does not exist, but the member has a member id.
         """
-        group = self.groups.get(group_id)
-        if group is None:
-            if member_id:
-                raise UnknownMemberIdError
-            group = Group(group_id, self.env.clock.wall_ms)
-            value = group_value(group.to_record())
-            self.journal.append([self.record(group_key(group_id), value)])
-            self.groups[group_id] = group
-            group.holding.count_in(self.memory)
+        known = self.groups.get(group_id)
+        if isinstance(known, Group):
+            return known
+        if member_id:
+            raise UnknownMemberIdError
+        group = Group(group_id, self.env.clock.wall_ms)
+        records = [] if known is None else [self.record(key, None) for key in tombstone_keys(known)]
+        records.append(self.record(group_key(group_id), group_value(group.to_record())))
+        self.journal.append(records)
+        if known is not None:
+            self.end(known, "it becomes a classic group")
+        self.groups[group_id] = group
+        group.holding.count_in(self.memory)
         return group
 
     def require_room_to_join(self, request: JoinGroupRequest) -> None:
@@ -262,7 +293,7 @@ class Shard:
             for protocol in request.protocols
         )
         group = self.groups.get(request.group_id)
-        if group is None:
+        if not isinstance(group, Group):
             more_bytes += GROUP_BYTES
         else:
             member_id = group.static_members.get(request.group_instance_id or "", request.member_id)
@@ -286,8 +317,7 @@ class Shard:
             GroupIdNotFoundError, NonEmptyGroupError
         """
         group = self.group(group_id)
-        if group.state is not GroupState.EMPTY:
-            raise NonEmptyGroupError
+        group.require_empty()
         offsets = self.offsets.get(group_id)
         partitions = [] if offsets is None else list(offsets.all_partitions())
         write = self.expiration.forget(group, partitions, with_group=True)
@@ -309,7 +339,7 @@ class Shard:
         self.expiration.forget_gone(group_id)
         return self.offsets.get(group_id) or GroupOffsets()
 
-    def delete_offsets(self, group: Group, partitions: list[tuple[str, int]]) -> Write | None:
+    def delete_offsets(self, group: AnyGroup, partitions: list[tuple[str, int]]) -> Write | None:
         """Delete offsets of a group, also those of open transactions; others are skipped."""
         offsets = self.offsets.get(group.group_id)
         if offsets is None:
