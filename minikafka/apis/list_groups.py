@@ -6,12 +6,11 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS.
 """
 
 from minikafka.common.errors import KafkaError
+from minikafka.group.kinds import type_of
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
-
-_CLASSIC = "classic"
 
 
 @broker_api(ApiKey.LIST_GROUPS, versions=(0, 5))
@@ -19,14 +18,15 @@ def list_groups(ctx: BrokerContext, request: ListGroupsRequest) -> ListGroupsRes
     """List groups by state and type; an empty filter matches all."""
     states = frozenset(state.lower() for state in request.states_filter)
     types = frozenset(kind.lower() for kind in request.types_filter)
-    if types and _CLASSIC not in types:
-        return ListGroupsResponse()
     try:
         return ListGroupsResponse(
             groups=[
-                ListedGroup(group.group_id, group.protocol_type or "", group.state.value, _CLASSIC)
+                ListedGroup(
+                    group.group_id, group.protocol_type or "", group.state.value, type_of(group)
+                )
                 for group in ctx.broker.groups.all_groups()
-                if not states or group.state.value.lower() in states
+                if (not states or group.state.value.lower() in states)
+                and (not types or type_of(group) in types)
             ]
         )
     except KafkaError as error:

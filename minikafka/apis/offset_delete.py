@@ -7,8 +7,9 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 """
 
 from minikafka.apis._groups import when_settled
-from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, NonEmptyGroupError
-from minikafka.group.group import Group, GroupState
+from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError
+from minikafka.group.group import Group
+from minikafka.group.kinds import AnyGroup
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -31,9 +32,9 @@ def offset_delete(
             raise InvalidGroupIdError
         shard = ctx.broker.groups.shard_of(request.group_id)
         group = shard.group(request.group_id)
-        if group.state is not GroupState.EMPTY and not group.uses_consumer_protocol:
+        if isinstance(group, Group) and not group.uses_consumer_protocol:
             # The topics that its members consume are unknown.
-            raise NonEmptyGroupError
+            group.require_empty()
         response, forgotten = _answers(ctx, request, group)
         write = shard.delete_offsets(group, forgotten)
     except KafkaError as error:
@@ -48,7 +49,7 @@ def offset_delete(
 
 
 def _answers(
-    ctx: BrokerContext, request: OffsetDeleteRequest, group: Group
+    ctx: BrokerContext, request: OffsetDeleteRequest, group: AnyGroup
 ) -> tuple[OffsetDeleteResponse, list[tuple[str, int]]]:
     """Return the response, and the partitions whose offsets must be deleted."""
     subscribed = group.subscribed_topics()

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.group.consumer.commits import require_may_fetch
+from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.offsets import GroupOffsets
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
@@ -78,7 +80,11 @@ def _group(
     ctx: BrokerContext, group: OffsetFetchRequestGroup, *, require_stable: bool
 ) -> OffsetFetchResponseGroup:
     try:
-        offsets = ctx.broker.groups.shard_of(group.group_id).committed_offsets(group.group_id)
+        shard = ctx.broker.groups.shard_of(group.group_id)
+        known = shard.groups.get(group.group_id)
+        if isinstance(known, ConsumerGroup):
+            require_may_fetch(known, group.member_id, group.member_epoch)
+        offsets = shard.committed_offsets(group.group_id)
     except KafkaError as error:
         return OffsetFetchResponseGroup(group.group_id, error_code=error.code)
     wanted = _all(ctx, offsets) if group.topics is None else _named(ctx, group.topics)

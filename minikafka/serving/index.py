@@ -48,6 +48,8 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         64: ("unregister_broker", 0, 0),
         65: ("describe_transactions", 0, 0),
         66: ("list_transactions", 0, 2),
+        68: ("consumer_group_heartbeat", 0, 1),
+        69: ("consumer_group_describe", 0, 1),
         74: ("list_config_resources", 0, 1),
         75: ("describe_topic_partitions", 0, 0),
         80: ("add_raft_voter", 0, 1),

@@ -1,0 +1,42 @@
+"""ConsumerGroupHeartbeat (key 68), v0-1.
+
+Broker:      the coordinator lets a member join, stay or leave, and tells it what to consume.
+Versions:    v1 the client makes the member id; subscription by pattern.
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             UNSUPPORTED_VERSION (group.version 0), INVALID_REQUEST, UNKNOWN_MEMBER_ID,
+             FENCED_MEMBER_EPOCH, UNRELEASED_INSTANCE_ID, FENCED_INSTANCE_ID, GROUP_ID_NOT_FOUND,
+             GROUP_MAX_SIZE_REACHED, UNSUPPORTED_ASSIGNOR, INVALID_REGULAR_EXPRESSION.
+"""
+
+from minikafka.apis._consumer_groups import require_consumer_protocol
+from minikafka.apis._groups import when_settled
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.group.membership import Caller
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
+
+
+@broker_api(ApiKey.CONSUMER_GROUP_HEARTBEAT, versions=(0, 1))
+def consumer_group_heartbeat(
+    ctx: BrokerContext, request: ConsumerGroupHeartbeatRequest
+) -> ConsumerGroupHeartbeatResponse | Steps[ConsumerGroupHeartbeatResponse]:
+    """Answer when the change that the heartbeat causes is committed."""
+    caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
+    try:
+        require_consumer_protocol(ctx)
+        response, write = ctx.broker.groups.consumer_heartbeat(request, caller)
+    except KafkaError as error:
+        return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
+    if write is None:
+        return response
+
+    def respond(codes: list[ErrorCode]) -> ConsumerGroupHeartbeatResponse:
+        return ConsumerGroupHeartbeatResponse(error_code=codes[0]) if codes[0] else response
+
+    return when_settled((write,), respond)
