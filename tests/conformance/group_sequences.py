@@ -6,6 +6,7 @@ In groups of the second kind members use both protocols, and the server draws id
 """
 
 import random
+from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.messages.consumer_group_describe import ConsumerGroupDescribeRequest
@@ -36,7 +37,7 @@ from minikafka.messages.offset_fetch import (
 from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.protocol.primitives import Writer
 
-STEPS = 40
+RECORDED = Path(__file__).parent / "data" / "group_sequences.json"
 LETTERS = "abcdefghijk"
 
 
@@ -64,14 +65,25 @@ class Step(NamedTuple):
     member: object = None
 
 
+def topic_of(seed):
+    """The topic of a sequence, and the number of its partitions."""
+    return f"t{seed}-0", random.Random(seed).choice((1, 3, 6))
+
+
+def sequence_of(seed):
+    return Sequence(random.Random(f"groups/{seed}"), f"g{seed}", *topic_of(seed))
+
+
 class Sequence:
     """Draws steps; learns from the answers of the server under test."""
 
-    def __init__(self, rng: random.Random, run: str, topics: dict[str, int]):
+    length = 40
+
+    def __init__(self, rng, group, topic, partitions):
         self.rng = rng
-        self.group = f"g{run}"
-        self.topics = topics
-        self.main = next(iter(topics))
+        self.group = group
+        self.main = topic
+        self.partitions = partitions
         self.members = []
         self.used = 0
         self.is_mixed = rng.random() < 0.5
@@ -269,7 +281,7 @@ class Sequence:
     # Offsets
 
     def _commit(self, member):
-        index = self.rng.randrange(self.topics[self.main] + 1)
+        index = self.rng.randrange(self.partitions + 1)
         epoch = member.epoch - self.rng.choice((0, 0, 0, 1, 2, -1))
         version = self.rng.choice((9, 9, 9, 8))
         return Step(
@@ -359,7 +371,7 @@ class Sequence:
                 self.members.remove(member)
         elif step.text.startswith("classic sync"):
             if not code:
-                member.owned = member.assigned = set(answer["partitions"])
+                member.owned = member.assigned = set(answer["assignment"])
         elif step.text.startswith(("beat", "join")):
             if code in (25, 110, 111, 112, 128, 69, 82):
                 member.joined = False

@@ -82,8 +82,8 @@ class ClassicMembers:
         policy = self.groups.shard.config()[consumer_group_keys.MIGRATION_POLICY]
         if policy == _DISABLED:
             raise InconsistentGroupProtocolError(
-                f"Cannot join the consumer group {group.group_id} with the classic protocol because "
-                "the group migration is disabled."
+                f"Cannot join the consumer group {group.group_id} with the classic protocol "
+                "because the group migration is disabled."
             )
         member_id = request.member_id or str(Uuid.draw(env.rng))
         self.groups.require_room(group, member_id)
