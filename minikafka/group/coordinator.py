@@ -8,40 +8,35 @@ Source: `GroupCoordinatorService`, `CoordinatorRuntime`.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
-    GroupIdNotFoundError,
     InvalidGroupIdError,
     InvalidSessionTimeoutError,
     NotCoordinatorError,
-    UnknownMemberIdError,
 )
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
-from minikafka.config import consumer_group_keys, log_keys
+from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Write
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.group.consumer.group import ConsumerGroup
-from minikafka.group.consumer.groups import HeartbeatAnswer
-from minikafka.group.consumer.heartbeat import Heartbeat
-from minikafka.group.consumer.member import JOIN_EPOCH
-from minikafka.group.consumer.requests import require_valid
-from minikafka.group.kinds import AnyGroup
-from minikafka.group.membership import Caller, Joining
 from minikafka.group.memory import GroupMemory
-from minikafka.group.rebalance import Syncing
-from minikafka.group.shard import Shard, ShardState
-from minikafka.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.metadata.image import MetadataImage
 from minikafka.records.builder import TransactionEnd
+
+if TYPE_CHECKING:
+    from minikafka.group.kinds import AnyGroup
+    from minikafka.group.membership import Caller, Joining
+    from minikafka.group.rebalance import Syncing
+    from minikafka.group.shard import Shard
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -53,7 +48,7 @@ class GroupCoordinator:
     replicas: Replicas
     image: Callable[[], MetadataImage]
     config: Callable[[], Config]
-    shards: dict[int, Shard] = field(default_factory=dict)
+    shards: "dict[int, Shard]" = field(default_factory=dict)
     memory: GroupMemory = field(init=False)
     load_times: LoadTimes = field(default_factory=LoadTimes)
 
@@ -75,6 +70,9 @@ class GroupCoordinator:
         name = partition.topic_partition
         if name.topic != OFFSETS_TOPIC:
             return
+        # Here, so that a broker without groups starts sooner.
+        from minikafka.group.shard import Shard  # noqa: PLC0415
+
         shard = self.shards.get(name.partition)
         if not partition.is_leader:
             self._close(name.partition)
@@ -96,7 +94,7 @@ class GroupCoordinator:
         if name.topic == OFFSETS_TOPIC:
             self._close(name.partition)
 
-    def _lost(self, shard: Shard) -> None:
+    def _lost(self, shard: "Shard") -> None:
         index = shard.partition.topic_partition.partition
         if self.shards.get(index) is shard:
             del self.shards[index]
@@ -112,7 +110,7 @@ class GroupCoordinator:
         topic = self.image().topic(OFFSETS_TOPIC)
         return None if topic is None else partition_of(group_id, len(topic.partitions))
 
-    def shard_of(self, group_id: str) -> Shard:
+    def shard_of(self, group_id: str) -> "Shard":
         """Return the shard that serves a group.
 
         Raises:
@@ -140,13 +138,12 @@ class GroupCoordinator:
 
     # Members
 
-    def join(self, request: JoinGroupRequest, caller: Caller) -> Joining:
+    def join(self, request: JoinGroupRequest, caller: "Caller") -> "Joining":
         """Join a group, or create it; the answer may take a whole rebalance.
 
         Raises:
             InvalidGroupIdError, InvalidSessionTimeoutError, NotCoordinatorError,
-            CoordinatorLoadInProgressError, CoordinatorNotAvailableError (memory bound reached), and
-            the errors of `Membership.join`.
+            CoordinatorLoadInProgressError, and the errors of `GroupMembers.join`.
         """
         if not request.group_id:
             raise InvalidGroupIdError
@@ -155,89 +152,48 @@ class GroupCoordinator:
         longest_ms = config[log_keys.GROUP_MAX_SESSION_TIMEOUT_MS]
         if not shortest_ms <= request.session_timeout_ms <= longest_ms:
             raise InvalidSessionTimeoutError
-        shard = self.shard_of(request.group_id)
-        known = shard.groups.get(request.group_id)
-        if isinstance(known, ConsumerGroup) and known.members:
-            return shard.consumer.classic.join(known, request, caller)
-        shard.require_room_to_join(request)
-        group = shard.group_to_join(request.group_id, request.member_id)
-        return shard.membership.join(group, request, caller)
+        return self.shard_of(request.group_id).members.join(request, caller)
 
-    def sync(self, request: SyncGroupRequest) -> Syncing:
-        """Return the assignment of a member; the group leader sends the assignments of all.
+    def sync(self, request: SyncGroupRequest) -> "Syncing":
+        """Return the assignment of a member; the leader of a classic group sends those of all.
 
         Raises:
-            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError,
-            CoordinatorNotAvailableError (memory bound reached), and the errors of `Rebalance.sync`.
+            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError, and the errors
+            of `GroupMembers.sync`.
         """
-        shard, group = self._group_of_member(request.group_id)
-        if isinstance(group, ConsumerGroup):
-            return shard.consumer.classic.sync(group, request)
-        if request.assignments:
-            shard.require_room_to_assign(group, request)
-        return shard.rebalance.sync(group, request)
+        return self._shard_of_member(request.group_id).members.sync(request)
 
     def heartbeat(self, request: HeartbeatRequest) -> None:
         """Renew the session of a member.
 
         Raises:
-            As `sync`, and the errors of `Membership.heartbeat`.
+            As `sync`, and the errors of `GroupMembers.heartbeat`.
         """
-        shard, group = self._group_of_member(request.group_id)
-        if isinstance(group, ConsumerGroup):
-            shard.consumer.classic.heartbeat(group, request)
-        else:
-            shard.membership.heartbeat(group, request)
+        self._shard_of_member(request.group_id).members.heartbeat(request)
 
     def leave(self, group_id: str, members: list[MemberIdentity]) -> list[MemberResponse]:
         """Remove members; return one answer for each.
 
         Raises:
-            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError
-            UnknownMemberIdError: the group does not exist.
+            As `sync`, and the errors of `GroupMembers.leave`.
         """
-        shard, group = self._group_of_member(group_id)
-        if isinstance(group, ConsumerGroup):
-            return shard.consumer.classic.leave(group, members)
-        return shard.membership.leave(group, members)
+        return self._shard_of_member(group_id).members.leave(group_id, members)
 
-    def consumer_heartbeat(
-        self, request: ConsumerGroupHeartbeatRequest, caller: Caller
-    ) -> HeartbeatAnswer:
-        """Let a member of a consumer group join, stay or leave.
-
-        Raises:
-            InvalidRequestError, UnsupportedAssignorError, NotCoordinatorError,
-            CoordinatorLoadInProgressError, and the errors of `ConsumerGroups.heartbeat`.
-        """
-        assignors = self.config()[consumer_group_keys.ASSIGNORS]
-        require_valid(request, caller.version, assignors)
-        shard = self.shard_of(request.group_id)
-        if request.member_epoch < JOIN_EPOCH:
-            return shard.consumer.leave(request)
-        member_id = request.member_id or str(Uuid.draw(self.env.rng))
-        beat = Heartbeat.of(request, member_id, caller.client_id, caller.client_host)
-        return shard.consumer.heartbeat(request.group_id, beat)
-
-    def _group_of_member(self, group_id: str) -> tuple[Shard, AnyGroup]:
+    def _shard_of_member(self, group_id: str) -> "Shard":
         if not group_id:
             raise InvalidGroupIdError
-        shard = self.shard_of(group_id)
-        try:
-            return shard, shard.group(group_id)
-        except GroupIdNotFoundError:
-            raise UnknownMemberIdError from None
+        return self.shard_of(group_id)
 
     # All groups
 
-    def all_groups(self) -> Iterator[AnyGroup]:
+    def all_groups(self) -> "Iterator[AnyGroup]":
         """Yield every group that is coordinated here.
 
         Raises:
             CoordinatorLoadInProgressError: some groups are not loaded yet.
         """
         for shard in list(self.shards.values()):
-            if shard.partition.is_leader and shard.state is not ShardState.CLOSED:
+            if shard.partition.is_leader and not shard.is_closed:
                 shard.require_active()
                 yield from shard.groups.values()
 

@@ -30,6 +30,7 @@ from minikafka.group.expiration import GroupExpiration
 from minikafka.group.group import Group
 from minikafka.group.kinds import AnyGroup, tombstone_keys
 from minikafka.group.member import size_of_protocols
+from minikafka.group.members import GroupMembers
 from minikafka.group.membership import Membership
 from minikafka.group.memory import GROUP_BYTES, MEMBER_BYTES, PROTOCOL_BYTES, GroupMemory
 from minikafka.group.offset_commits import OffsetCommits
@@ -90,6 +91,7 @@ class Shard:
     rebalance: Rebalance = field(init=False)
     membership: Membership = field(init=False)
     consumer: ConsumerGroups = field(init=False)
+    members: GroupMembers = field(init=False)
     expiration: GroupExpiration = field(init=False)
     commits: OffsetCommits = field(init=False)
     transactions: OpenTransactions = field(default_factory=OpenTransactions)
@@ -106,6 +108,7 @@ class Shard:
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
         self.consumer = ConsumerGroups(self, self.image)
+        self.members = GroupMembers(self)
         self.expiration = GroupExpiration(self)
         self.commits = OffsetCommits(self)
 
@@ -222,6 +225,11 @@ class Shard:
             self.rebalance.end(group, why)
         else:
             group.holding.count_out()
+
+    @property
+    def is_closed(self) -> bool:
+        """True if this broker no longer coordinates the groups."""
+        return self.state is ShardState.CLOSED
 
     def require_active(self) -> None:
         """Check that groups can be served.

@@ -54,6 +54,6 @@ def unsupported_levels(finalized: Mapping[str, int]) -> list[str]:
 DEFAULT_LEVELS: dict[str, int] = {
     METADATA_VERSION: LATEST_METADATA_VERSION,
     ELIGIBLE_LEADER_REPLICAS_VERSION: 1,
-    TRANSACTION_VERSION: 2,
     GROUP_VERSION: 1,
+    TRANSACTION_VERSION: 2,
 }

@@ -128,6 +128,15 @@ def _described_topics(response: Any, request: Any, failure: Failure) -> None:
     ]
 
 
+def _described_consumer_groups(response: Any, request: Any, failure: Failure) -> None:
+    from minikafka.messages import consumer_group_describe  # noqa: PLC0415
+
+    response.groups = [
+        consumer_group_describe.DescribedGroup(failure.code, failure.message, group_id)
+        for group_id in request.group_ids
+    ]
+
+
 def _metadata(response: Any, request: Any, failure: Failure) -> None:
     from minikafka.messages import metadata  # noqa: PLC0415
 
@@ -204,6 +213,7 @@ _BY_ENTRY: dict[int, Callable[[Any, Any, Failure], None]] = {
     ApiKey.DELETE_ACLS: _deleted_acls,
     ApiKey.ALTER_CONFIGS: _altered_configs,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _altered_configs,
+    ApiKey.CONSUMER_GROUP_DESCRIBE: _described_consumer_groups,
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: _described_topics,
     ApiKey.ELECT_LEADERS: _elected_leaders,
     ApiKey.METADATA: _metadata,

@@ -14,6 +14,9 @@ from minikafka.server.os_disk import OsDisk
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 OTHER = "AAAAAAAAAAAAAAAAAAAAZA"
 
+METADATA, GROUP = "metadata.version", "group.version"
+ELR, TRANSACTION = "eligible.leader.replicas.version", "transaction.version"
+
 
 class Node:
     """A node's properties file, and the command."""
@@ -116,7 +119,7 @@ def test_directory_that_cannot_be_made_is_named(node, capsys):
         (["--feature", "metadata.version=9999"], "level 9999 is not supported"),
         (["--feature", "nonsense=1"], "allowed: none"),
         (["--feature", "nonsense=0"], "allowed: none"),
-        (["--feature", "group.version=1"], "allowed: none"),
+        (["--feature", "share.version=1"], "allowed: none"),
         (["--feature", "metadata.version=" + "9" * 5000], "is not supported"),
         (["--standalone"], "makes a static quorum"),
         (["--release-version", "4.4"], "--release-version 4.4: unknown; allowed: 3.3 to 4.3"),
@@ -249,29 +252,26 @@ def test_several_voters_are_named_once_and_this_one_is_among_them(node, capsys):
 @pytest.mark.parametrize(
     ("release", "levels"),
     [
-        (["--release-version", "3.9"], {"metadata.version": 21}),
-        (["--release-version", "4.0"], {"metadata.version": 25, "transaction.version": 2}),
-        ([], {
-            "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 2,
-        }),
-        (["--release-version", "4.0.1"], {"metadata.version": 25, "transaction.version": 2}),
-        (["--release-version", "4.0-IV1"], {"metadata.version": 23}),
-        (["--release-version", "3.3"], {"metadata.version": 7}),
-        (["--feature", "metadata.version=20"], {"metadata.version": 20}),
-        (["--feature", "metadata.version=24"], {"metadata.version": 24, "transaction.version": 2}),
+        (["--release-version", "3.9"], {METADATA: 21}),
+        (["--release-version", "4.0"], {METADATA: 25, GROUP: 1, TRANSACTION: 2}),
+        ([], {METADATA: 30, ELR: 1, GROUP: 1, TRANSACTION: 2}),
+        (["--release-version", "4.0.1"], {METADATA: 25, GROUP: 1, TRANSACTION: 2}),
+        (["--release-version", "4.0-IV1"], {METADATA: 23, GROUP: 1}),
+        (["--release-version", "3.3"], {METADATA: 7}),
+        (["--feature", "metadata.version=20"], {METADATA: 20}),
+        (["--feature", "metadata.version=24"], {METADATA: 24, GROUP: 1, TRANSACTION: 2}),
         (["--feature", "metadata.version=23", "--feature", "eligible.leader.replicas.version=1"], {
-            "metadata.version": 23, "eligible.leader.replicas.version": 1,
+            METADATA: 23, ELR: 1, GROUP: 1,
         }),
         # As Kafka: transaction.version depends on no other feature.
         (["--feature", "metadata.version=7", "--feature", "transaction.version=2"], {
-            "metadata.version": 7, "transaction.version": 2,
+            METADATA: 7, TRANSACTION: 2,
         }),
-        (["--feature", "kraft.version=0", "--feature", "metadata.version=21"], {
-            "metadata.version": 21,
-        }),
+        (["--feature", "kraft.version=0", "--feature", "metadata.version=21"], {METADATA: 21}),
         (["--feature", "transaction.version=1"], {
-            "metadata.version": 30, "eligible.leader.replicas.version": 1, "transaction.version": 1,
+            METADATA: 30, ELR: 1, GROUP: 1, TRANSACTION: 1,
         }),
+        (["--feature", "group.version=0"], {METADATA: 30, ELR: 1, TRANSACTION: 2}),
     ],
 )  # fmt: skip
 def test_levels_are_those_of_the_release(node, release, levels):

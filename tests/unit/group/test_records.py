@@ -64,7 +64,7 @@ def test_old_offset_keys_are_read():
 
 
 def test_records_of_other_kinds_of_groups_are_none():
-    assert parse_record(b"\x00\x03\x00\x01g", b"\x00\x00") is None
+    assert parse_record(b"\x00\x0b\x00\x01g", b"\x00\x00") is None
 
 
 @pytest.mark.parametrize(

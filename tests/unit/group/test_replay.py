@@ -134,7 +134,7 @@ def test_offsets_of_a_transaction_count_when_it_commits(world):
 
 def test_records_of_other_kinds_of_groups_are_left_out(world):
     world.commit({0: 1})
-    append(world, [NewRecord(0, b"\x00\x03\x00\x01x", b"\x00\x00\x00\x00\x00\x01\x00")])
+    append(world, [NewRecord(0, b"\x00\x0b\x00\x01x", b"\x00\x00\x00\x00\x00\x01\x00")])
     world.restart()
     assert [group.group_id for group in world.groups.all_groups()] == ["g"]
 

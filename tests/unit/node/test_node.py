@@ -275,10 +275,10 @@ def lacks_feature(controller):
 def test_a_controller_stops_at_a_feature_that_it_does_not_have(one, monkeypatch):
     lines = []
     monkeypatch.setattr(type(one.world), "note", lambda *arguments: lines.append(arguments[-1]))
-    finalize(one, "group.version", 1)
+    finalize(one, "share.version", 1)
     one.world.run_until(lambda: not one.nodes[1].alive, 5_000)
     assert one.nodes[1].exit_code == 1
-    assert any("group.version is finalized at level 1" in line for line in lines)
+    assert any("share.version is finalized at level 1" in line for line in lines)
 
 
 def test_a_controller_stops_at_a_feature_in_its_snapshot(monkeypatch):
@@ -291,7 +291,7 @@ def test_a_controller_stops_at_a_feature_in_its_snapshot(monkeypatch):
     node = cluster.nodes[1]
     with monkeypatch.context() as patched:
         patched.setattr(type(node.node), "_lacks_feature", lambda _: False)
-        finalize(cluster, "group.version", 1)
+        finalize(cluster, "share.version", 1)
         cluster.world.run(5_000)
         (disk,) = node.disks.values()
         end_offset = node.node.loader.image.offset
@@ -299,7 +299,7 @@ def test_a_controller_stops_at_a_feature_in_its_snapshot(monkeypatch):
     newest = snapshot_ids(disk, METADATA_FOLDER)[-1]
     assert 0 < newest.end_offset <= end_offset
     assert any(
-        isinstance(each, FeatureLevelRecord) and each.name == "group.version"
+        isinstance(each, FeatureLevelRecord) and each.name == "share.version"
         for each in read_snapshot(disk, f"{METADATA_FOLDER}/{newest.file_name}").records
     )
     node.start()
