@@ -45,11 +45,12 @@ class InProcess(Side):
         super().__init__()
         self.world = world or World(**(CONFIG | config))
         self.image = self.world.groups.image()
-        self._change(lambda builder: builder.set_feature(GROUP_VERSION, 1))
+        self.change(lambda builder: builder.set_feature(GROUP_VERSION, 1))
         for number, (name, count) in enumerate(topics.items()):
             self.create(name, count, Uuid.of(50, number))
 
-    def _change(self, change):
+    def change(self, change):
+        """Let the metadata change by a function of an `ImageBuilder`."""
         builder = ImageBuilder(self.image)
         change(builder)
         self.image = builder.build(self.image.offset + 1, 1)
@@ -67,7 +68,7 @@ class InProcess(Side):
             for index in range(count):
                 builder.put_partition(topic_id, index, self.world.registration(1))
 
-        self._change(put)
+        self.change(put)
 
     def ask(self, request, version):
         world = self.world
@@ -95,6 +96,14 @@ class InProcess(Side):
                 wait = found.send(True)
         except StopIteration as end:
             return end.value
+
+    def fail_over(self):
+        """Another coordinator takes over, on the same log."""
+        image = self.image
+        self.world.restart()
+        self.world.groups.image = lambda: image
+        for shard in self.world.groups.shards.values():
+            shard.image = shard.consumer.image = lambda: image
 
     def resolve_patterns(self):
         self.world.run(for_ms=150)

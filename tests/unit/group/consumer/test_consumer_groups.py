@@ -1,0 +1,219 @@
+"""Sessions, revocations, bounds and bad input of consumer groups."""
+
+import pytest
+
+from minikafka.common.errors import CoordinatorNotAvailableError, ErrorCode
+from minikafka.common.ids import Uuid
+from minikafka.coordinator.journal import Journal
+from minikafka.group.consumer.group import ConsumerGroup, ConsumerGroupState
+from minikafka.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from minikafka.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequestTopicPartitions,
+)
+from tests.worlds.consumer_groups import InProcess
+
+SESSION_MS = 45_000
+
+
+@pytest.fixture
+def side():
+    return InProcess({"t": 4})
+
+
+def join(name, timeout_ms=60_000, names=("t",), **more):
+    return ConsumerGroupHeartbeatRequest(
+        "g", name, 0, rebalance_timeout_ms=timeout_ms, subscribed_topic_names=list(names),
+        topic_partitions=[], **more,
+    )  # fmt: skip
+
+
+def beat(side, name, epoch, owned=None, **more):
+    partitions = None
+    if owned is not None:
+        partitions = [
+            ConsumerGroupHeartbeatRequestTopicPartitions(side.topic_ids["t"], sorted(owned))
+        ]
+    return ConsumerGroupHeartbeatRequest("g", name, epoch, topic_partitions=partitions, **more)
+
+
+def group_of(side):
+    (shard,) = side.world.groups.shards.values()
+    return shard.groups["g"]
+
+
+def given(answer):
+    return [sorted(each.partitions) for each in answer.assignment.topic_partitions]
+
+
+def test_a_silent_member_is_removed(side):
+    side.ask(join("a"), 1)
+    side.ask(join("b"), 1)
+    side.world.run(for_ms=SESSION_MS - 1)
+    side.ask(beat(side, "b", 3), 1)
+    side.world.run(for_ms=2)
+    assert list(group_of(side).members) == ["b"]
+    assert group_of(side).state is ConsumerGroupState.ASSIGNING
+    assert given(side.ask(beat(side, "b", 3), 1)) == [[0, 1, 2, 3]]
+
+
+def test_a_member_that_gives_nothing_up_is_removed(side):
+    side.ask(join("a", timeout_ms=10_000), 1)
+    side.ask(join("b"), 1)
+    kept = side.ask(beat(side, "a", 2, owned=range(4)), 1)
+    assert (given(kept), kept.member_epoch) == ([[0, 1]], 2)
+    side.world.run(for_ms=9_999)
+    assert side.ask(beat(side, "a", 2, owned=range(4)), 1).member_epoch == 2
+    side.world.run(for_ms=2)
+    assert list(group_of(side).members) == ["b"]
+
+
+def test_a_member_that_gives_up_in_time_stays(side):
+    side.ask(join("a", timeout_ms=10_000), 1)
+    side.ask(join("b"), 1)
+    side.ask(beat(side, "a", 2, owned=range(4)), 1)
+    side.world.run(for_ms=9_999)
+    assert side.ask(beat(side, "a", 2, owned=[0, 1]), 1).member_epoch == 3
+    side.world.run(for_ms=20_000)
+    assert sorted(group_of(side).members) == ["a", "b"]
+    assert given(side.ask(beat(side, "b", 3), 1)) == [[2, 3]]
+
+
+def test_a_coordinator_that_takes_over_removes_members_that_stay_silent(side):
+    side.ask(join("a"), 1)
+    side.fail_over()
+    side.world.run(for_ms=SESSION_MS - 1)
+    assert list(group_of(side).members) == ["a"]
+    side.world.run(for_ms=2)
+    assert not group_of(side).members
+
+
+def test_a_removal_that_cannot_be_written_is_tried_again(side, monkeypatch):
+    side.ask(join("a"), 1)
+    (shard,) = side.world.groups.shards.values()
+
+    def refuse(_, *__, **___):
+        raise CoordinatorNotAvailableError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "append", refuse)
+        side.world.run(for_ms=SESSION_MS + 400)
+        assert list(shard.groups["g"].members) == ["a"]
+    side.world.run(for_ms=101)
+    assert not shard.groups["g"].members
+
+
+def test_a_full_group_takes_nobody_else():
+    side = InProcess({"t": 1}, group_consumer_max_size=1)
+    side.ask(join("a"), 1)
+    refused = side.ask(join("b"), 1)
+    assert refused.error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert refused.error_message == (
+        "The consumer group has reached its maximum capacity of 1 members."
+    )
+    assert side.ask(join("a"), 1).error_code == 0
+
+
+def test_members_hold_no_more_memory_than_groups_may():
+    side = InProcess({"t": 1}, group_coordinator_memory_bytes=1_048_576)
+    many = [f"topic-{number}" for number in range(100_000)]
+    refused = side.ask(join("a", names=many), 1)
+    assert refused.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    (shard,) = side.world.groups.shards.values()
+    assert (shard.groups, shard.memory.held_bytes) == ({}, 0)
+    assert side.ask(join("a"), 1).error_code == 0
+    held = shard.memory.held_bytes
+    assert held == group_of(side).size_bytes > 0
+    side.ask(beat(side, "a", -1), 1)
+    assert shard.memory.held_bytes == group_of(side).size_bytes < held
+
+
+def test_a_group_without_traffic_writes_nothing(side):
+    side.ask(join("a"), 1)
+    end_offset = side.world.log.log_end_offset
+    for _ in range(20):
+        side.world.run(for_ms=5_000)
+        side.ask(beat(side, "a", 2), 1)
+    assert side.world.log.log_end_offset == end_offset
+
+
+def test_a_topic_with_more_partitions_starts_an_epoch(side):
+    side.ask(join("a"), 1)
+    side.create("t", 6, side.topic_ids["t"])
+    answer = side.ask(beat(side, "a", 2), 1)
+    assert (answer.member_epoch, given(answer)) == (3, [[0, 1, 2, 3, 4, 5]])
+
+
+def test_a_group_is_assigned_once_in_its_interval():
+    side = InProcess({"t": 4}, group_consumer_assignment_interval_ms=1000)
+    assert side.ask(join("a"), 1).member_epoch == 2
+    side.world.run(for_ms=10)
+    assert side.ask(join("b"), 1).member_epoch == 2
+    assert group_of(side).state is ConsumerGroupState.ASSIGNING
+    side.world.run(for_ms=989)
+    assert side.ask(beat(side, "b", 2), 1).member_epoch == 2
+    side.world.run(for_ms=1)
+    assert side.ask(beat(side, "b", 2), 1).member_epoch == 3
+
+
+def test_a_new_topic_matches_a_pattern(side):
+    request = ConsumerGroupHeartbeatRequest(
+        "g", "a", 0, rebalance_timeout_ms=1000, subscribed_topic_regex="t.*", topic_partitions=[]
+    )
+    side.ask(request, 1)
+    side.world.run(for_ms=1)
+    assert given(side.ask(beat(side, "a", 1), 1)) == [[0, 1, 2, 3]]
+    side.create("tt", 1, Uuid.of(5, 5))
+    side.world.run(for_ms=10_001)
+    side.ask(beat(side, "a", 2), 1)
+    side.world.run(for_ms=1)
+    assert sorted(given(side.ask(beat(side, "a", 2), 1))) == [[0], [0, 1, 2, 3]]
+
+
+def test_a_member_is_told_what_it_has_when_it_says_all(side):
+    side.ask(join("a"), 1)
+    assert side.ask(beat(side, "a", 2), 1).assignment is None
+    full = beat(side, "a", 2, owned=[], rebalance_timeout_ms=60_000, subscribed_topic_names=["t"])
+    assert given(side.ask(full, 1)) == [[0, 1, 2, 3]]
+
+
+def test_a_group_is_gone_when_nothing_is_left(side):
+    side.ask(join("a"), 1)
+    side.ask(beat(side, "a", -1), 1)
+    assert group_of(side).state is ConsumerGroupState.EMPTY
+    (shard,) = side.world.groups.shards.values()
+    shard.expiration.clean()
+    side.world.run(for_ms=1)
+    assert (shard.groups, shard.memory.held_bytes) == ({}, 0)
+    side.fail_over()
+    (shard,) = side.world.groups.shards.values()
+    assert shard.groups == {}
+
+
+def test_many_members_and_partitions_are_divided_in_slices():
+    side = InProcess({"t": 2_000})
+    longest = 0
+    env = side.world.env
+    for number in range(300):
+        side.ask(join(f"m{number}"), 1)
+        longest = max(longest, env.sliced_units)
+        side.world.run(for_ms=10)
+    side.ask(beat(side, "m0", 2, owned=range(2_000)), 1)
+    side.world.run(for_ms=100)
+    group = group_of(side)
+    assert isinstance(group, ConsumerGroup)
+    assert group.assignment_epoch == group.epoch
+    sizes = [len(next(iter(each.values()), ())) for each in group.targets.values()]
+    assert (sum(sizes), max(sizes) - min(sizes)) == (2_000, 1)
+
+
+def test_a_cluster_without_the_feature_has_no_consumer_groups(side):
+    side.change(lambda builder: builder.set_feature("group.version", 0))
+    assert side.ask(join("a"), 1).error_code == ErrorCode.UNSUPPORTED_VERSION
+    (described,) = side.ask(ConsumerGroupDescribeRequest(["g"]), 1).groups
+    assert described.error_code == ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_a_broker_may_be_configured_without_consumer_groups():
+    side = InProcess({"t": 1}, group_coordinator_rebalance_protocols="classic")
+    assert side.ask(join("a"), 1).error_code == ErrorCode.UNSUPPORTED_VERSION
