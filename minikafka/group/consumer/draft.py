@@ -18,7 +18,7 @@ class Draft:
 
     group: ConsumerGroup
     is_new: bool = False
-    """True if nobody else has the group yet, so that it may be changed at once."""
+    """True if the group is only here yet, so that it may be changed at once."""
     former: Group | None = None
     successor: Group | None = None
     records: list[ConsumerRecord] = field(default_factory=list)

@@ -140,7 +140,7 @@ def test_ranges_are_neighbours_in_the_order_of_the_members(seed):
             assert max(sizes) - min(sizes) <= 1
 
 
-def test_nobody_subscribes():
+def test_a_group_without_subscriptions():
     group = GroupSpec({"m": Subscriber(None, frozenset(), {})}, {}, is_homogeneous=True)
     assert not pairs(run("uniform", group), "m")
     assert not pairs(run("range", group), "m")

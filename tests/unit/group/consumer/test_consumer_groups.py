@@ -103,7 +103,7 @@ def test_a_removal_that_cannot_be_written_is_tried_again(side, monkeypatch):
     assert not shard.groups["g"].members
 
 
-def test_a_full_group_takes_nobody_else():
+def test_a_full_group_takes_no_more_members():
     side = InProcess({"t": 1}, group_consumer_max_size=1)
     side.ask(join("a"), 1)
     refused = side.ask(join("b"), 1)

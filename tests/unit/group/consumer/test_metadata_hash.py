@@ -21,8 +21,8 @@ def partition(*replicas):
     )  # fmt: skip
 
 
-def image_of(racks=RACKS, base=MetadataImage()):
-    builder = ImageBuilder(base)
+def image_of(racks=RACKS):
+    builder = ImageBuilder(MetadataImage())
     builder.put_topic("topicä", TOPIC_ID)
     for index, replicas in enumerate(REPLICAS):
         builder.put_partition(TOPIC_ID, index, partition(*replicas))
