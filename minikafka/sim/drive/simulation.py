@@ -21,6 +21,7 @@ from minikafka.messages.create_topics import (
 from minikafka.metadata.features import (
     DEFAULT_LEVELS,
     ELIGIBLE_LEADER_REPLICAS_VERSION,
+    GROUP_VERSION,
     TRANSACTION_VERSION,
 )
 from minikafka.sim.checks.checkers import Checkers
@@ -97,6 +98,8 @@ class Simulation:
         if not plan.elr:
             levels[ELIGIBLE_LEADER_REPLICAS_VERSION] = 0
         levels[TRANSACTION_VERSION] = plan.transaction_version
+        # No client of a run uses consumer groups.
+        del levels[GROUP_VERSION]
         self.cluster = SimCluster(
             world=self.world,
             brokers=plan.brokers,
