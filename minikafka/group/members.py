@@ -6,7 +6,7 @@ Source: `GroupMetadataManager.classicGroupJoin` and its siblings.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minikafka.common.errors import GroupIdNotFoundError, UnknownMemberIdError
+from minikafka.common.errors import UnknownMemberIdError
 from minikafka.common.ids import Uuid
 from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.consumer.groups import HeartbeatAnswer
@@ -99,7 +99,7 @@ class GroupMembers:
         return consumer.heartbeat(request.group_id, beat)
 
     def _group(self, group_id: str) -> AnyGroup:
-        try:
-            return self.shard.group(group_id)
-        except GroupIdNotFoundError:
-            raise UnknownMemberIdError from None
+        group = self.shard.groups.get(group_id)
+        if group is None:
+            raise UnknownMemberIdError
+        return group
