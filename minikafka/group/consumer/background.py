@@ -7,7 +7,7 @@ that is then; what belongs to members that have left meanwhile is dropped.
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import Uuid
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from minikafka.group.consumer.groups import ConsumerGroups
 
 _log = logging.getLogger("minikafka.group")
+_AT_ONCE_UNITS: Final = 100
 
 
 @dataclass(slots=True, eq=False)
@@ -48,8 +49,10 @@ class Background:
             return None
         computing = targets.begin(group, world)
         env = self.groups.shard.env
+        # A member need not wait for its next heartbeat because of other work in this step.
+        most = max(MOST_UNITS, env.sliced_units + _AT_ONCE_UNITS)
         try:
-            while env.sliced_units < MOST_UNITS:
+            while env.sliced_units < most:
                 env.sliced_units += next(computing)
         except StopIteration as done:
             targets.write(draft, done.value, group.epoch, world.now_ms)

@@ -26,7 +26,7 @@ from minikafka.coordinator.pending import Pending
 from minikafka.group.consumer import heartbeat, pattern_updates, records
 from minikafka.group.consumer.draft import Draft
 from minikafka.group.consumer.group import ConsumerGroup
-from minikafka.group.consumer.heartbeat import Heartbeat
+from minikafka.group.consumer.heartbeat import NO_TIMEOUT, Heartbeat
 from minikafka.group.consumer.member import (
     JOIN_EPOCH,
     ClassicMember,
@@ -316,7 +316,9 @@ def _subscribe(
         before,
         instance_id=before.instance_id if beat.instance_id is None else beat.instance_id,
         rack_id=before.rack_id if beat.rack_id is None else beat.rack_id,
-        rebalance_timeout_ms=beat.rebalance_timeout_ms,
+        rebalance_timeout_ms=before.rebalance_timeout_ms
+        if beat.rebalance_timeout_ms == NO_TIMEOUT
+        else beat.rebalance_timeout_ms,
         subscribed_names=frozenset(beat.names or ()),
         subscribed_regex="",
         client_id=beat.client_id,

@@ -36,7 +36,7 @@ from minikafka.messages.consumer_group_heartbeat import (
 )
 
 _log = logging.getLogger("minikafka.group")
-_NO_TIMEOUT: Final = -1
+NO_TIMEOUT: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Heartbeat:
     client_host: str
     instance_id: str | None = None
     rack_id: str | None = None
-    rebalance_timeout_ms: int = _NO_TIMEOUT
+    rebalance_timeout_ms: int = NO_TIMEOUT
     names: Sequence[str] | None = None
     regex: str | None = None
     assignor: str | None = None
@@ -87,7 +87,7 @@ class Heartbeat:
         """True if the member says all about itself, and so is told all."""
         has_names = self.names is not None or self.regex is not None
         return self.epoch == JOIN_EPOCH or (
-            self.rebalance_timeout_ms != _NO_TIMEOUT and has_names and self.owned is not None
+            self.rebalance_timeout_ms != NO_TIMEOUT and has_names and self.owned is not None
         )
 
 
@@ -217,7 +217,7 @@ def subscribe(draft: Draft, member: ConsumerMember, beat: Heartbeat) -> Consumer
         instance_id=_or(beat.instance_id, member.instance_id),
         rack_id=_or(beat.rack_id, member.rack_id),
         rebalance_timeout_ms=member.rebalance_timeout_ms
-        if beat.rebalance_timeout_ms == _NO_TIMEOUT
+        if beat.rebalance_timeout_ms == NO_TIMEOUT
         else beat.rebalance_timeout_ms,
         server_assignor=_or(beat.assignor, member.server_assignor),
         subscribed_names=member.subscribed_names if beat.names is None else frozenset(beat.names),

@@ -36,11 +36,10 @@ class TopicHashes:
         from xxhash import xxh3_64_intdigest  # noqa: PLC0415 - only groups of this protocol need it
 
         self._take_racks(image)
-        found = [
-            _LONG.pack(self._of_topic(topic))
-            for name in sorted(names, key=_java_order)
-            if (topic := image.topic(name)) is not None
-        ]
+        # Only those that exist are sorted: a member may name very many others.
+        known = sorted((name for name in names if name in image.topic_ids), key=_java_order)
+        ids = image.topic_ids
+        found = [_LONG.pack(self._of_topic(image.topics[ids[name]])) for name in known]
         return _signed(xxh3_64_intdigest(b"".join(found))) if found else 0
 
     def _take_racks(self, image: MetadataImage) -> None:

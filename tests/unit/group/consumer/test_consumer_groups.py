@@ -5,6 +5,7 @@ import pytest
 from minikafka.common.errors import CoordinatorNotAvailableError, ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.coordinator.journal import Journal
+from minikafka.group.consumer import background
 from minikafka.group.consumer.group import ConsumerGroup, ConsumerGroupState
 from minikafka.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from minikafka.messages.consumer_group_heartbeat import (
@@ -205,6 +206,20 @@ def test_many_members_and_partitions_are_divided_in_slices():
     assert group.assignment_epoch == group.epoch
     sizes = [len(next(iter(each.values()), ())) for each in group.targets.values()]
     assert (sum(sizes), max(sizes) - min(sizes)) == (2_000, 1)
+
+
+def test_a_small_group_is_divided_at_once_also_beside_other_work(side):
+    side.world.env.sliced_units = 10_000
+    assert given(side.ask(join("a"), 1)) == [[0, 1, 2, 3]]
+
+
+def test_a_member_without_targets_yet_learns_of_them_later(side, monkeypatch):
+    monkeypatch.setattr(background, "_AT_ONCE_UNITS", 0)
+    side.world.env.sliced_units = 10_000
+    assert given(side.ask(join("a"), 1)) == []
+    side.world.run(for_ms=1)
+    answer = side.ask(beat(side, "a", 1), 1)
+    assert (answer.member_epoch, given(answer)) == (2, [[0, 1, 2, 3]])
 
 
 def test_a_cluster_without_the_feature_has_no_consumer_groups(side):
