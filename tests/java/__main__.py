@@ -2,12 +2,13 @@
 
     python -m tests.java checks                                what clients see, on both
     python -m tests.java faults                                each kind of fault once, with its hits
+    python -m tests.java assignments [--record]                who gets which partitions
     python -m tests.java copier|streams [--kills N] [--on minikafka|kafka] [--seed S]
 
 A developer's check, not a test of the default run: it needs Java, and MINIKAFKA_ORACLE, which names
 the folder of Kafka's tools; `streams` needs Maven, too. `checks` runs TransactionChecks.java against
 one node of minikafka and one of Apache Kafka, with transaction.version 2, 1 and 0, and compares the
-outcomes. `faults` lets the client work while a fault is active. `copier` copies records with their
+outcomes. `assignments` divides random groups by the assignors of both. `faults` lets the client work while a fault is active. `copier` copies records with their
 offsets in transactions, and `streams` counts words with exactly_once_v2, on three nodes that are
 killed in turn N times (20). Exit status 1 if something differs, or if the output does not have
 everything once and in order.
@@ -19,7 +20,7 @@ import sys
 
 from minikafka.testing import Cluster
 from tests.golden.kafka_nodes import KafkaNodes
-from tests.java import exactly_once, faults
+from tests.java import assignments, exactly_once, faults
 from tests.java.programs import ProgramError, Programs
 
 ONE_NODE = {
@@ -33,11 +34,13 @@ ONE_NODE = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
 }
 VERSIONS = (2, 1, 0)
+SEEDS = 800
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.java")
-    parser.add_argument("what", choices=["checks", "faults", "copier", "streams"])
+    parser.add_argument("what", choices=["checks", "assignments", "faults", "copier", "streams"])
+    parser.add_argument("--record", action="store_true")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--on", choices=["minikafka", "kafka"], default="minikafka")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
@@ -45,6 +48,8 @@ def main():
     with Programs(streams=options.what == "streams") as programs:
         if options.what == "checks":
             return compare_checks(programs)
+        if options.what == "assignments":
+            return assignments.compare(programs, most=SEEDS, record=options.record)
         if options.what == "faults":
             return faults.compare(programs)
         print(f"{options.what} on {options.on}, seed {options.seed}", flush=True)

@@ -32,7 +32,9 @@ class Programs:
         fetch = Path(os.environ[ORACLE]) / "fetch"
         jars = subprocess.run([fetch], capture_output=True, text=True, check=True).stdout.strip()
         self._path = [str(self.folder), f"{jars}/*"]
-        sources = ["ExactlyOnce.java", "FaultClient.java", "TransactionChecks.java"]
+        sources = [
+            "Assignments.java", "ExactlyOnce.java", "FaultClient.java", "TransactionChecks.java",
+        ]  # fmt: skip
         if self._streams:
             self._path.append(f"{_streams_jars()}/*")
             sources.append("WordCount.java")

@@ -50,7 +50,7 @@ def spec_of(group: ConsumerGroup, world: GroupWorld) -> GroupSpec:
         subscribers[member_id] = Subscriber(member.instance_id, topics, group.target(member_id))
     wanted = frozenset().union(*ids.values()) if ids else frozenset()
     known = world.image.topics
-    counts = {topic_id: len(known[topic_id].partitions) for topic_id in wanted}
+    counts = {topic_id: len(known[topic_id].partitions) for topic_id in sorted(wanted)}
     return GroupSpec(subscribers, counts, group.is_homogeneous)
 
 

@@ -89,9 +89,10 @@ class _Equals:
     def _keep(self, member_id: str, quota: int) -> tuple[dict[Uuid, set[int]], int]:
         """Return what a member may keep of its target, and how many partitions it still gets."""
         kept: dict[Uuid, set[int]] = {}
-        for topic_id, indexes in self.group.subscribers[member_id].target.items():
+        target = self.group.subscribers[member_id].target
+        for topic_id in sorted(target):
             count = self.group.partition_counts.get(topic_id, 0)
-            here = [index for index in sorted(indexes) if index < count]
+            here = [index for index in sorted(target[topic_id]) if index < count]
             mine, rest = here[:quota], here[quota:]
             quota -= len(mine)
             if mine:
