@@ -23,9 +23,9 @@ def kinds(batches):
 def test_a_fresh_log_begins_as_kafkas_does(world):
     control, bootstrap, registration = world.batches
     assert [kind for kind, _ in control.control] == [2, 5, 6]
-    assert (bootstrap.base_offset, bootstrap.last_offset) == (3, 8)
+    assert (bootstrap.base_offset, bootstrap.last_offset) == (3, 9)
     assert kinds([bootstrap, registration]) == [
-        ["BeginTransaction", *["FeatureLevel"] * 3, "Config", "EndTransaction"],
+        ["BeginTransaction", *["FeatureLevel"] * 4, "Config", "EndTransaction"],
         ["RegisterController"],
     ]
     assert world.image.features == DEFAULT_LEVELS
@@ -157,7 +157,7 @@ def test_a_busy_log_needs_no_extra_records(world):
         world.advance(300)
         world.controller.append(ControllerResult([NoOpRecord()], None))
         world.settle()
-    assert world.raft.end_offset == 10 + 8
+    assert world.raft.end_offset == 11 + 8
 
 
 def test_idle_records_can_be_switched_off():

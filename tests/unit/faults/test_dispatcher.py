@@ -71,6 +71,7 @@ def codes(answer):
 FILLED = {
     "FindCoordinator": {"coordinator_keys": ["g"]},
     "DescribeGroups": {"groups": ["g"]},
+    "ConsumerGroupDescribe": {"group_ids": ["g"]},
     "DeleteGroups": {"groups_names": ["g"]},
     "DescribeTransactions": {"transactional_ids": ["x"]},
     "CreateAcls": {"creations": [AclCreation(2, "t", 3, "User:a", "*", 3, 3)]},

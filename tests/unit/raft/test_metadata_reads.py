@@ -13,9 +13,9 @@ from tests.worlds.quorum_world import QuorumWorld
 
 @pytest.fixture
 def world():
-    """Epoch 2 begins at offset 10, after a restart."""
+    """Epoch 2 begins at offset 11, after a restart."""
     first = QuorumWorld.started()
-    assert first.raft.end_offset == 10
+    assert first.raft.end_offset == 11
     return QuorumWorld.started(first.disk)
 
 
@@ -30,40 +30,40 @@ def offsets(answer):
 
 
 def test_a_follower_reads_on_from_where_it_is(world):
-    answer = read(world, 10, 1)
+    answer = read(world, 11, 1)
     assert answer.error == ErrorCode.NONE
-    assert offsets(answer) == [10, 11]
-    assert answer.high_watermark == world.raft.end_offset == 12
+    assert offsets(answer) == [11, 12]
+    assert answer.high_watermark == world.raft.end_offset == 13
     assert answer.log_start_offset == 0
 
 
 def test_a_new_follower_reads_from_the_beginning(world):
-    assert offsets(read(world, 0, 0)) == [0, 3, 9, 10, 11]
+    assert offsets(read(world, 0, 0)) == [0, 3, 10, 11, 12]
 
 
 def test_at_the_end_there_is_nothing(world):
-    answer = read(world, 12, 2)
+    answer = read(world, 13, 2)
     assert answer.is_empty
-    assert answer.high_watermark == 12
+    assert answer.high_watermark == 13
 
 
 def test_what_is_not_committed_is_read_too(world):
     world.raft.append([NoOpRecord()], metadata_version=30)
-    answer = read(world, 12, 2)
-    assert offsets(answer) == [12]
-    assert answer.high_watermark == 12
+    answer = read(world, 13, 2)
+    assert offsets(answer) == [13]
+    assert answer.high_watermark == 13
 
 
-@pytest.mark.parametrize(("offset", "last_epoch"), [(12, 2), (0, 0), (11, 1)])
+@pytest.mark.parametrize(("offset", "last_epoch"), [(13, 2), (0, 0), (12, 1)])
 def test_a_leader_tells_no_high_watermark_before_it_has_committed_in_its_epoch(
     world, offset, last_epoch
 ):
     """A replica may know a greater one from the former leader; Apache Kafka's replica ends then."""
-    assert world.raft.epoch_start_offset == 10
-    world.raft.high_watermark = 10
-    assert read(world, offset, last_epoch).high_watermark == -1
+    assert world.raft.epoch_start_offset == 11
     world.raft.high_watermark = 11
-    assert read(world, offset, last_epoch).high_watermark == 11
+    assert read(world, offset, last_epoch).high_watermark == -1
+    world.raft.high_watermark = 12
+    assert read(world, offset, last_epoch).high_watermark == 12
 
 
 @pytest.mark.parametrize(
@@ -86,39 +86,39 @@ def test_only_the_leader_answers(world):
 
 
 def test_a_follower_beyond_the_end_of_its_epoch_goes_back_to_it(world):
-    assert read(world, 11, 1).diverging == EpochEnd(1, 10)
-    assert read(world, 50, 2).diverging == EpochEnd(2, 12)
+    assert read(world, 12, 1).diverging == EpochEnd(1, 11)
+    assert read(world, 50, 2).diverging == EpochEnd(2, 13)
 
 
 def test_a_new_follower_gets_the_snapshot_where_there_is_one(world):
     world.write_snapshot()
-    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
-    assert offsets(read(world, 11, 2)) == [11, 12]
+    assert read(world, 0, 0).snapshot == SnapshotId(14, 2)
+    assert offsets(read(world, 12, 2)) == [12, 13]
 
 
 def test_a_follower_of_an_epoch_before_every_snapshot_gets_one(world):
     """As Kafka: also where the log itself would reach back far enough."""
     world.write_snapshot()
-    assert read(world, 10, 1).snapshot == SnapshotId(13, 2)
+    assert read(world, 11, 1).snapshot == SnapshotId(14, 2)
 
 
 def test_a_fetch_reads_no_folder(world, monkeypatch):
     """A listing takes as long as the disk does, and every follower fetches all the time."""
     world.write_snapshot()
-    read(world, 11, 2)
+    read(world, 12, 2)
     monkeypatch.setattr(world.disk, "list", lambda path: pytest.fail(f"lists {path}"))
-    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
-    assert offsets(read(world, 11, 2)) == [11, 12]
+    assert read(world, 0, 0).snapshot == SnapshotId(14, 2)
+    assert offsets(read(world, 12, 2)) == [12, 13]
 
 
 def test_the_newest_snapshot_is_named_once_it_is_durable(world):
     world.write_snapshot()
-    assert read(world, 0, 0).snapshot == SnapshotId(13, 2)
+    assert read(world, 0, 0).snapshot == SnapshotId(14, 2)
     world.raft.append([NoOpRecord()], metadata_version=30)
     world.write_snapshot()
     newest = read(world, 0, 0).snapshot
     assert newest is not None
-    assert newest.end_offset > 13
+    assert newest.end_offset > 14
 
 
 def test_a_snapshot_before_the_log_is_not_the_earliest_one(world):
