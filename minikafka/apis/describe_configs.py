@@ -20,10 +20,13 @@ from minikafka.common.errors import (
 )
 from minikafka.config.client_metrics import CLIENT_METRICS_KEYS
 from minikafka.config.definition import ConfigType, Key, KeyTable, Update
+from minikafka.config.group import GROUP_KEYS
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import (
     SOURCE_DEFAULT,
     SOURCE_DYNAMIC_DEFAULT,
+    SOURCE_GROUP,
+    SOURCE_TOPIC,
     ConfigLayers,
     ConfigOrigin,
     broker_keys,
@@ -55,7 +58,6 @@ from minikafka.serving.steps import Steps, compute, next_turn
 _DOCUMENTATION_FROM = 3
 _SOURCE_LOGGER = 6
 _SOURCE_SUBSCRIPTION = 7
-_SOURCE_GROUP = 8
 _UNITS_A_STEP: Final = 200
 """Resources and their keys that are described in one step: about 2 ms of work."""
 
@@ -137,12 +139,10 @@ def _rows(node: NodeServices, asked: DescribeConfigsResource, wanted: frozenset[
             raise InvalidRequestError(_wrong_node(name, node.config.node_id, "or empty string, "))
         return _broker_rows(layers, wanted)
     if asked.resource_type == RESOURCE_GROUP:
+        own = node.image.config(RESOURCE_GROUP, name)
         return [
-            (
-                Key(name=key, type=ConfigType.STRING, default=None),
-                [ConfigOrigin(key, value, _SOURCE_GROUP)],
-            )
-            for key, value in _chosen(node.image.config(RESOURCE_GROUP, name), wanted)
+            (key, layers.described_origins(key, own, SOURCE_GROUP))
+            for key in _keys(GROUP_KEYS, wanted)
         ]
     if asked.resource_type == RESOURCE_BROKER_LOGGER:
         if not name:
@@ -221,7 +221,7 @@ def _topic_rows(
     return [
         (
             key,
-            layers.described_topic_origins(key, own)
+            layers.described_origins(key, own, SOURCE_TOPIC)
             or [_NO_VALUE._replace(text=layers.topic_text(key, own))],
         )
         for key in _keys(TOPIC_KEYS, wanted)

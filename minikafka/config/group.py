@@ -1,37 +1,101 @@
-"""Configuration keys of groups. Source: `GroupConfig`."""
+"""Configuration keys of groups, and the bounds that the broker sets for their values.
 
-from minikafka.config.definition import ConfigType, Key, KeyTable, Update, at_least
+Source: `GroupConfig`, `GroupConfigManager`.
+"""
 
-CONSUMER_SESSION_TIMEOUT_MS: Key[int] = Key(
-    name="consumer.session.timeout.ms",
-    type=ConfigType.INT,
-    default=45000,
-    valid=at_least(1),
-    update=Update.CLUSTER_WIDE,
-    doc="The time without a heartbeat after which a member of a consumer group is removed.",
-)
-CONSUMER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
-    name="consumer.heartbeat.interval.ms",
-    type=ConfigType.INT,
-    default=5000,
-    valid=at_least(1),
-    update=Update.CLUSTER_WIDE,
-    doc="The heartbeat interval that the members of a consumer group are told to use.",
-)
-CONSUMER_ASSIGNMENT_INTERVAL_MS: Key[int] = Key(
-    name="consumer.assignment.interval.ms",
-    type=ConfigType.INT,
-    default=1000,
-    valid=at_least(0),
-    update=Update.CLUSTER_WIDE,
-    doc="The shortest time between two assignments of a consumer group.",
-)
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
-GROUP_KEYS = KeyTable(
-    "group",
-    (
-        CONSUMER_SESSION_TIMEOUT_MS,
-        CONSUMER_HEARTBEAT_INTERVAL_MS,
-        CONSUMER_ASSIGNMENT_INTERVAL_MS,
-    ),
+from minikafka.config import consumer_group_keys as broker_keys
+from minikafka.config.definition import ConfigError, ConfigType, Key, KeyTable, Update, at_least
+from minikafka.config.values import Config
+
+
+class GroupSetting(NamedTuple):
+    """A key of groups, the broker's key for all groups, and the bounds that the broker sets."""
+
+    of_group: Key[int]
+    of_broker: Key[int]
+    least: Key[int]
+    most: Key[int]
+
+
+def _of_group(of_broker: Key[int], least: int) -> Key[int]:
+    return Key(
+        name=of_broker.name.removeprefix("group."),
+        type=ConfigType.INT,
+        default=of_broker.default,
+        valid=at_least(least),
+        update=Update.CLUSTER_WIDE,
+        synonyms=((of_broker.name, 1),),
+        doc=of_broker.doc,
+    )
+
+
+SESSION_TIMEOUT: Final = GroupSetting(
+    _of_group(broker_keys.SESSION_TIMEOUT_MS, 1),
+    broker_keys.SESSION_TIMEOUT_MS,
+    broker_keys.MIN_SESSION_TIMEOUT_MS,
+    broker_keys.MAX_SESSION_TIMEOUT_MS,
 )
+HEARTBEAT_INTERVAL: Final = GroupSetting(
+    _of_group(broker_keys.HEARTBEAT_INTERVAL_MS, 1),
+    broker_keys.HEARTBEAT_INTERVAL_MS,
+    broker_keys.MIN_HEARTBEAT_INTERVAL_MS,
+    broker_keys.MAX_HEARTBEAT_INTERVAL_MS,
+)
+ASSIGNMENT_INTERVAL: Final = GroupSetting(
+    _of_group(broker_keys.ASSIGNMENT_INTERVAL_MS, 0),
+    broker_keys.ASSIGNMENT_INTERVAL_MS,
+    broker_keys.MIN_ASSIGNMENT_INTERVAL_MS,
+    broker_keys.MAX_ASSIGNMENT_INTERVAL_MS,
+)
+_SETTINGS: Final = (SESSION_TIMEOUT, HEARTBEAT_INTERVAL, ASSIGNMENT_INTERVAL)
+
+GROUP_KEYS = KeyTable("group", [setting.of_group for setting in _SETTINGS])
+
+
+def check_group_value(name: str, text: str) -> str | None:
+    """Describe the error in a value of a group by itself, in Kafka's words; None if it has none."""
+    key = GROUP_KEYS.get(name)
+    if key is None:
+        return f"Unknown group config name: {name}{GROUP_KEYS.nearest(name)}"
+    try:
+        key.parse(text)
+    except ConfigError:
+        pass
+    else:
+        return None
+    least = 0 if key is ASSIGNMENT_INTERVAL.of_group else 1
+    try:
+        unbounded: int = Key[int](name=name, type=ConfigType.INT, default=0).parse(text)
+    except ConfigError:
+        return f"Invalid value {text} for configuration {name}: Not a number of type INT"
+    return f"Invalid value {unbounded} for configuration {name}: Value must be at least {least}"
+
+
+def check_group_bounds(config: Config, values: Mapping[str, str]) -> str | None:
+    """Describe the first value of a group that the broker's bounds do not allow."""
+    for setting in _SETTINGS:
+        value = setting.of_group.parse_stored(values.get(setting.of_group.name))
+        if value is None:
+            continue
+        if value < config[setting.least]:
+            bound = f"greater than or equal to {setting.least.name}"
+        elif value > config[setting.most]:
+            bound = f"less than or equal to {setting.most.name}"
+        else:
+            continue
+        return f"{setting.of_group.name} must be {bound}"
+    return None
+
+
+def group_value(setting: GroupSetting, config: Config, own: Mapping[str, str]) -> int:
+    """Return the value that holds for a group: its own within the bounds, else the broker's.
+
+    A stored value that cannot be parsed, from a log that another program wrote, has no effect.
+    """
+    value = setting.of_group.parse_stored(own.get(setting.of_group.name))
+    if value is None:
+        return config[setting.of_broker]
+    return max(config[setting.least], min(config[setting.most], value))

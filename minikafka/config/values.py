@@ -139,6 +139,7 @@ SOURCE_DYNAMIC_BROKER = 2
 SOURCE_DYNAMIC_DEFAULT = 3
 SOURCE_STATIC = 4
 SOURCE_DEFAULT = 5
+SOURCE_GROUP = 8
 
 
 class ConfigLayers(NamedTuple):
@@ -177,13 +178,16 @@ class ConfigLayers(NamedTuple):
             found.sort(key=lambda origin: origin.source)
         return found
 
-    def described_topic_origins(
-        self, key: Key[object], topic: Mapping[str, str]
+    def described_origins(
+        self, key: Key[object], own: Mapping[str, str], source: int
     ) -> list[ConfigOrigin]:
-        """The origins that DescribeConfigs lists for a topic key, highest precedence first."""
+        """The origins that DescribeConfigs lists for a topic's or a group's key, in precedence.
+
+        `source` is the one of `own`, the values of the topic or group itself.
+        """
         found = []
-        if key.name in topic:
-            found.append(ConfigOrigin(key.name, key.shown(topic[key.name]), SOURCE_TOPIC))
+        if key.name in own:
+            found.append(ConfigOrigin(key.name, key.shown(own[key.name]), source))
         if key.synonyms:
             broker_key = _USED_KEYS.get(key.synonyms[0][0])
             assert broker_key is not None, key.name

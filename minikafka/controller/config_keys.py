@@ -21,7 +21,7 @@ from minikafka.config.definition import (
     Update,
     at_least,
 )
-from minikafka.config.group import GROUP_KEYS
+from minikafka.config.group import GROUP_KEYS, check_group_value
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import broker_keys, check_topic_values
 from minikafka.metadata.image import (
@@ -89,13 +89,9 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
     elif resource_type == RESOURCE_CLIENT_METRICS:
         _check_subscription(name, value)
     else:
-        key = GROUP_KEYS.get(name)
-        if key is None:
-            raise InvalidConfigError(str(GROUP_KEYS.unknown(name)))
-        try:
-            key.parse(value)
-        except ConfigError as error:
-            raise InvalidConfigError(str(error)) from None
+        error = check_group_value(name, value)
+        if error is not None:
+            raise InvalidConfigError(error)
 
 
 def _check_broker_value(resource_name: str, name: str, value: str) -> None:

@@ -20,6 +20,7 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.config.definition import ConfigType, Key, parse_list
+from minikafka.config.group import check_group_bounds
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
 from minikafka.config.values import check_topic_conflicts
 from minikafka.controller.config_keys import check_value, find_key
@@ -244,11 +245,14 @@ def _check_min_isr(view: View, resource: _Resource, values: Values) -> None:
 
 
 def _check_conflicts(view: View, resource: _Resource, values: Values) -> None:
-    if resource.type != RESOURCE_TOPIC:
+    if resource.type not in (RESOURCE_TOPIC, RESOURCE_GROUP):
         return
-    merged = {**view.image.config(resource.type, resource.name), **values}
-    topic = {name: value for name, value in merged.items() if value is not None}
-    conflict = check_topic_conflicts(view.layers(), topic)
+    changed = {**view.image.config(resource.type, resource.name), **values}
+    merged = {name: value for name, value in changed.items() if value is not None}
+    if resource.type == RESOURCE_TOPIC:
+        conflict = check_topic_conflicts(view.layers(), merged)
+    else:
+        conflict = check_group_bounds(view.layers().broker_config(), merged)
     if conflict is not None:
         raise InvalidConfigError(conflict)
 

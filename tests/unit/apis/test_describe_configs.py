@@ -6,6 +6,7 @@ import pytest
 
 from minikafka.apis import describe_configs as describe_configs_api
 from minikafka.common.errors import ErrorCode
+from minikafka.config.group import GROUP_KEYS
 from minikafka.config.values import ConfigLayers
 from minikafka.controller.result import ControllerResult
 from minikafka.messages.describe_configs import (
@@ -25,7 +26,7 @@ from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 from tests.worlds.sim_world import create_topic, produce, started_cluster
 
-TOPIC, BROKER, LOGGER, METRICS = 2, 4, 8, 16
+TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
 GIVEN = {"metrics.http.listen": "127.0.0.1:0"}
 
 
@@ -186,7 +187,7 @@ def described_by_step(cluster, request, monkeypatch):
 
     known_step = Node.step
     monkeypatch.setattr(Node, "step", step)
-    counted("described_topic_origins")
+    counted("described_origins")
     counted("broker_origins")
     answer = cluster.client().ask(request, DescribeConfigsResponse)
     monkeypatch.undo()
@@ -255,3 +256,26 @@ def test_stored_values_that_cannot_be_parsed_stop_nothing_and_are_described(clus
     cluster.nodes[1].start()
     cluster.world.run(5_000)
     assert produce(cluster.client(), "t", b"x").base_offset == 1
+
+
+def test_a_group_is_described_with_the_defaults_of_the_broker(cluster):
+    """As Kafka 4.3.1 describes it, also a group that has no values of its own."""
+    name, by_broker = "consumer.session.timeout.ms", "group.consumer.session.timeout.ms"
+    request = DescribeConfigsRequest(
+        resources=[DescribeConfigsResource(GROUP, "g", None)], include_synonyms=True
+    )
+
+    def row():
+        answer = cluster.client().ask(request, DescribeConfigsResponse, version=4)
+        found = {each.name: each for each in answer.results[0].configs}
+        assert sorted(found) == sorted(key.name for key in GROUP_KEYS)
+        each = found[name]
+        assert (each.config_type, each.read_only, each.is_sensitive) == (3, False, False)
+        synonyms = [(synonym.name, synonym.value, synonym.source) for synonym in each.synonyms]
+        return each.value, each.config_source, synonyms
+
+    assert row() == ("45000", 5, [(by_broker, "45000", 5)])
+    controller = cluster.nodes[cluster.controller_id].node.controller
+    controller.append(ControllerResult([ConfigRecord(GROUP, "g", name, "50000")], None))
+    cluster.world.run(100)
+    assert row() == ("50000", 8, [(name, "50000", 8), (by_broker, "45000", 5)])

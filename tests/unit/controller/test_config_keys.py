@@ -28,7 +28,7 @@ def test_a_value_is_taken(resource_type, resource, name, value):
     [
         (RESOURCE_TOPIC, "t", "retention.m", "1", "did you mean retention.ms"),
         (RESOURCE_TOPIC, "t", "retention.ms", "-2", "at least -1"),
-        (RESOURCE_GROUP, "g", "group.id", "x", "unknown group"),
+        (RESOURCE_GROUP, "g", "group.id", "x", "Unknown group"),
     ],
 )
 def test_a_value_is_refused_with_its_name(resource_type, resource, name, value, says):

@@ -197,3 +197,13 @@ def test_a_value_is_written_as_it_is_spelled(cluster):
     (record,), _ = cluster.set_config("t", "unclean.recovery.strategy", "MANUAL")
     assert record.value == "None"
     assert cluster.set_config("t", "unclean.recovery.strategy", "none")[0] == []
+
+
+def test_a_value_of_a_group_outside_the_bounds_of_the_broker_is_refused(cluster):
+    name = "consumer.session.timeout.ms"
+    _, answer = cluster.set_config("g", name, "60001", RESOURCE_GROUP)
+    assert answer.error_code == ErrorCode.INVALID_CONFIG
+    assert answer.error_message == (
+        f"{name} must be less than or equal to group.consumer.max.session.timeout.ms"
+    )
+    assert values(cluster, "g", RESOURCE_GROUP) == {}
