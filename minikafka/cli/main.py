@@ -32,6 +32,11 @@ COMMANDS = {
         "describe the metadata quorum, change its voters",
     ),
     "cluster": ("minikafka.cli.cluster", "the cluster's id and nodes, unregister a broker"),
+    "consumer-groups": (
+        "minikafka.cli.consumer_groups",
+        "list, describe and delete groups of consumers, reset their offsets",
+    ),
+    "groups": ("minikafka.cli.groups", "list groups of all types"),
     "transactions": (
         "minikafka.cli.transactions",
         "list and describe transactions, find and abort hanging ones",

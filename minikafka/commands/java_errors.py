@@ -1,0 +1,70 @@
+"""The texts in which Kafka's tools print errors of a cluster: class and message of an exception.
+
+Scripts find errors by these texts.
+"""
+
+from typing import Final
+
+from minikafka.admin.client import AdminError
+from minikafka.admin.groups import NotConsumersError
+from minikafka.common.errors import ErrorCode, summary_of
+
+_PACKAGE: Final = "org.apache.kafka.common.errors."
+_NAMES: Final = {
+    ErrorCode.UNKNOWN_SERVER_ERROR: "UnknownServerException",
+    ErrorCode.REQUEST_TIMED_OUT: "TimeoutException",
+    ErrorCode.NETWORK_EXCEPTION: "NetworkException",
+    ErrorCode.INVALID_TOPIC_EXCEPTION: "InvalidTopicException",
+    ErrorCode.NON_EMPTY_GROUP: "GroupNotEmptyException",
+    ErrorCode.INVALID_CONFIG: "InvalidConfigurationException",
+}
+"""The classes that are not named like their codes."""
+_MESSAGES: Final = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "The coordinator is loading and hence can't process"
+    " requests.",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    ErrorCode.NOT_COORDINATOR: "This is not the correct coordinator.",
+    ErrorCode.INVALID_GROUP_ID: "The configured groupId is invalid.",
+    ErrorCode.UNKNOWN_MEMBER_ID: "The coordinator is not aware of this member.",
+    ErrorCode.NON_EMPTY_GROUP: "The group is not empty.",
+    ErrorCode.GROUP_ID_NOT_FOUND: "The group id does not exist.",
+    ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "Deleting offsets of a topic is forbidden while the"
+    " consumer group is actively subscribed to it.",
+}
+
+
+def exception_class(code: int) -> str:
+    """Return the name of the exception for a code, with its package."""
+    try:
+        found = ErrorCode(code)
+    except ValueError:
+        found = ErrorCode.UNKNOWN_SERVER_ERROR
+    words = found.name.split("_")
+    name = _NAMES.get(found, "".join(word.capitalize() for word in words) + "Exception")
+    return _PACKAGE + name
+
+
+def kafka_message(code: int) -> str:
+    """Return Kafka's own text for a code, or ours where nothing depends on it."""
+    return _MESSAGES.get(ErrorCode(code)) or summary_of(code) or f"error {code}"
+
+
+def message_of(error: AdminError) -> str:
+    """Return the server's message, or Kafka's text if it sent none."""
+    own = summary_of(error.code)
+    return kafka_message(error.code) if own is not None and str(error) == own else str(error)
+
+
+def exception_text(error: AdminError) -> str:
+    """Return an error as Java prints an exception: its class, then its message."""
+    if isinstance(error, NotConsumersError):
+        return f"java.lang.IllegalArgumentException: {error}"
+    if error.code == ErrorCode.NONE:
+        return str(error)
+    return f"{exception_class(error.code)}: {message_of(error)}"
+
+
+def future_text(error: AdminError) -> str:
+    """Return an error as the exception of a future that an operation has waited for."""
+    return f"java.util.concurrent.ExecutionException: {exception_text(error)}"

@@ -1,0 +1,25 @@
+"""Say if a pattern is valid for a subscription, which has RE2's syntax."""
+
+from minikafka.commands.options import ToolError
+from minikafka.common.errors import InvalidRegularExpressionError
+from minikafka.group.consumer.patterns import require_valid
+
+
+def print_regex_check(pattern: str) -> None:
+    """Print if the pattern is valid, and if not, why.
+
+    Raises:
+        ToolError: the library for patterns is missing.
+    """
+    try:
+        require_valid(pattern)
+    except InvalidRegularExpressionError as error:
+        prefix = f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: "
+        if not error.message.startswith(prefix):
+            raise ToolError(
+                "Patterns cannot be checked without a library: pip install 'minikafka[patterns]'"
+            ) from None
+        why = error.message.removeprefix(prefix).removesuffix(".")
+        print(f"The regular expression `{pattern}` is invalid: {why}.")
+    else:
+        print(f"The regular expression `{pattern}` is valid.")
