@@ -70,7 +70,6 @@ def played(tmp_path_factory):
             patch.setattr(module, "connect", lambda _: SimAdmin(cluster))
         yield [run(case) for case in PLAY]
     os.chdir(before)
-    cluster.close()
 
 
 def test_every_case_is_recorded():
