@@ -76,6 +76,7 @@ AFTER_EACH_STEP: Final = {
     ),
     "sound disk": "a node stops for a disk error only if its disk had a fault",
     "crash": "no node raises an unexpected error",
+    "SilentGroup": "a group whose members only send heartbeats writes nothing",
     "liveness": ("a replica that can lead leads, and after the faults all replicas return in time"),
 }
 """Checks after the steps of nodes, and of the time that the cluster needs."""
@@ -93,6 +94,13 @@ AT_THE_END: Final = {
     "skipped poll": "a consumer skips no record",
     "shared partition": "no two members of a group own a partition at the same time",
     "moved commit": "a group continues at its last commit",
+    "SoleOwner": (
+        "no member of a group is given a partition while another one owns it, as clients see it"
+    ),
+    "FencedCommit": (
+        "no commit of a member that has left or was removed, or of a partition that it released "
+        "in a past epoch, is acknowledged"
+    ),
     "NoHangingTransaction": (
         "after the faults, every transaction ends within its timeout and 30 s"
     ),

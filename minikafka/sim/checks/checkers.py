@@ -36,6 +36,7 @@ from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks, rules_in_force
 from minikafka.sim.checks.fencing_checks import FencingChecks
+from minikafka.sim.checks.group_ownership import GroupOwnership
 from minikafka.sim.checks.history import History, RejectedWrite
 from minikafka.sim.checks.log_dir_checks import LogDirChecks
 from minikafka.sim.checks.power_losses import PowerLosses
@@ -127,6 +128,7 @@ class Checkers:
     fencing: FencingChecks = field(init=False)
     directories: LogDirChecks = field(init=False)
     transactions: TransactionChecks = field(init=False)
+    groups: GroupOwnership = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _internal_may_be_lost: set[TopicPartition] = field(default_factory=set)
@@ -170,6 +172,7 @@ class Checkers:
         self.elections = ElectionChecks(coverage=self.coverage)
         self.fencing = FencingChecks(self.nodes, self.coverage)
         self.transactions = TransactionChecks(self.coverage)
+        self.groups = GroupOwnership(self.coverage)
         self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
     @property
