@@ -91,11 +91,19 @@ class Healing:
             self._go_on_with_fewer()
         self.clients.stop_writing()
         self.operators.stop_writing()
-        self.cluster.world.run(5_000)
+        self._stay_silent()
         if self.plan.transactions:
             self.transactional.wait_for_outcomes()
         self.clients.stop_reading()
         self.replicas_agree()
+
+    def _stay_silent(self) -> None:
+        """Run without traffic; members of consumer groups still send heartbeats."""
+        self.cluster.world.run(2_500)
+        groups = self.clients.consumer_groups
+        before = groups.silent_log() if self.plan.consumer_groups else None
+        self.cluster.world.run(2_500)
+        groups.check_silent(before)
 
     def _directories_settle(self) -> None:
         """Wait until all moves between directories have ended, and the metadata has the result."""

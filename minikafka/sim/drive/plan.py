@@ -12,6 +12,7 @@ from random import Random
 
 from minikafka.common.budget import STEP_UNITS
 from minikafka.log.future_logs import SLICE_BYTES
+from minikafka.sim.drive.consumer_group_plan import CONSUMER_GROUP_CONFIG, draw_consumer_groups
 from minikafka.sim.drive.incidents import (
     BROKERS_ONLY,
     DAMAGE,
@@ -165,6 +166,8 @@ class Plan:
     """The longest pause of a transactional client between two transactions."""
     plain_writers: int = 0
     """Producers without transactions that write to a topic of the transactional clients."""
+    consumer_groups: int = 0
+    """Groups of the consumer protocol; each second one has classic members, too."""
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -217,6 +220,8 @@ class Plan:
                 "transaction.state.log.num.partitions": "2",
                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
             }
+        if self.consumer_groups:
+            values |= CONSUMER_GROUP_CONFIG
         if self.snapshot_bytes:
             values["metadata.log.max.record.bytes.between.snapshots"] = str(self.snapshot_bytes)
             values["metadata.max.retention.bytes"] = str(2 * self.snapshot_bytes)
@@ -300,7 +305,8 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, log_dirs=2 if two else 1)
     plan = _with_transactions(_with_moves_between_directories(plan))
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
-    return replace(plan, some_stay_down=some_stay_down)
+    groups = draw_consumer_groups(seed)
+    return replace(plan, some_stay_down=some_stay_down, consumer_groups=groups)
 
 
 def _with_voters(plan: Plan) -> Plan:

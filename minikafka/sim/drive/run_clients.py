@@ -8,7 +8,9 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.consumer_group_workload import ConsumerGroupWorkload, host_names
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
+from minikafka.sim.drive.group_client import GroupSurroundings
 from minikafka.sim.drive.group_workload import SimMember, is_stable
 from minikafka.sim.drive.incidents import DAMAGE
 from minikafka.sim.drive.odd_group_workload import OddGroupClient
@@ -33,6 +35,7 @@ def client_names(plan: Plan) -> tuple[str, ...]:
         *(["joint"] if plan.multi_partition else []),
         *(["odd", *_ODD_GROUP_CLIENTS] if plan.edge_cases else []),
         *(HOSTS if plan.transactions else []),
+        *host_names(plan),
     )
 
 
@@ -51,9 +54,16 @@ class RunClients:
     _consumers: list[SimConsumer] = field(default_factory=list)
     _members: list[SimMember] = field(default_factory=list)
     transactional: TransactionalWorkload = field(init=False)
+    consumer_groups: ConsumerGroupWorkload = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the transactional clients, which start only if the plan has them."""
+        """Create the clients that start only if the plan has them."""
+        around = GroupSurroundings(
+            self.history, self.checkers.groups, lambda: self.checkers.replicas.image, self._term
+        )
+        self.consumer_groups = ConsumerGroupWorkload(
+            self.plan, self.cluster, around, self.connections
+        )
         self.transactional = TransactionalWorkload(
             self.plan,
             self.cluster,
@@ -111,18 +121,22 @@ class RunClients:
         if plan.transactions:
             self.transactional.create_topics()
             self.transactional.start()
+        if plan.consumer_groups:
+            self.consumer_groups.start()
 
     def slow_down(self, interval_ms: int) -> None:
         """Let producers send a batch at most every `interval_ms`."""
         for producer in (*self._producers, *self._others):
             producer.interval_ms = max(producer.interval_ms, interval_ms)
         self.transactional.slow_down(interval_ms)
+        self.consumer_groups.around.is_calm = True
 
     def stop_writing(self) -> None:
         """Stop the producers and the members of groups."""
         for member in self._members:
             member.running = False
         self.transactional.stop_writing()
+        self.consumer_groups.around.is_quiet = True
         for producer in (*self._producers, *self._others):
             producer.running = False
 
@@ -131,6 +145,7 @@ class RunClients:
         for consumer in self._consumers:
             consumer.running = False
         self.transactional.stop_reading()
+        self.consumer_groups.stop()
 
     @property
     def rebalances(self) -> int:
@@ -140,6 +155,8 @@ class RunClients:
     def groups_are_stable(self) -> bool:
         """Return True if every group is stable, or there is none."""
         if self.plan.transactions and not self.transactional.group_is_stable():
+            return False
+        if self.plan.consumer_groups and not self.consumer_groups.are_stable():
             return False
         return is_stable(self._members, self.plan.partitions, self.cluster.world.now_ms) or (
             not self._members
@@ -159,6 +176,11 @@ class RunClients:
         """Return the committed level of transaction.version; None before the first image."""
         image = self.checkers.replicas.image
         return image.feature(TRANSACTION_VERSION) if image.features else None
+
+    def _term(self, coordinator: str) -> int | None:
+        """Return the leader epoch in which a host is the coordinator now; None if it is not."""
+        now = self.checkers.replicas.image.partition(OFFSETS_TOPIC, 0)
+        return None if now is None or host(now.leader) != coordinator else now.leader_epoch
 
     def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
         """Return True if another broker leads the only partition of the offsets topic."""

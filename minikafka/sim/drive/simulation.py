@@ -98,8 +98,8 @@ class Simulation:
         if not plan.elr:
             levels[ELIGIBLE_LEADER_REPLICAS_VERSION] = 0
         levels[TRANSACTION_VERSION] = plan.transaction_version
-        # No client of a run uses consumer groups.
-        del levels[GROUP_VERSION]
+        if not plan.consumer_groups:
+            del levels[GROUP_VERSION]
         self.cluster = SimCluster(
             world=self.world,
             brokers=plan.brokers,
@@ -186,6 +186,7 @@ class Simulation:
         events["rebalances"] = self.clients.rebalances
         events["offset commits across a failover"] = self.history.resumed_elsewhere
         outcome.rebalances = self.clients.rebalances
+        events["lives of consumer group members"] = self.clients.consumer_groups.lives
         outcome.unclean_elections = self.checkers.unclean_elections
         written = [each for some in self.history.writes.values() for each in some]
         outcome.acknowledged = sum(each.offset is not None for each in written)
