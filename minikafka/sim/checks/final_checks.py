@@ -59,10 +59,10 @@ def final_checks(
         found += anomalies.phantoms(where, written, log)
     found += anomalies.backward_polls(history.polls)
     found += anomalies.skipped_polls(history.polls, logs, excused)
-    found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
-    found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
     if not checkers.offsets_may_be_lost:
         found += checkers.groups.found
+    found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
+    found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
     found += [
         problem
         for each in checkers.rejected_writes

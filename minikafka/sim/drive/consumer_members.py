@@ -22,7 +22,8 @@ from minikafka.sim.drive.group_client import (
 _HEARTBEAT: Final = 1
 _LEAVE_EPOCH, _AWAY_EPOCH = -1, -2
 _REBALANCE_TIMEOUTS_MS: Final = (3_000, 8_000)
-_RELEASE_MS: Final = (0, 0, 0, 1_000, 2_500, 30_000)
+_NEVER_MS: Final = 1 << 40
+_RELEASE_MS: Final = (0, 0, 0, 1_000, 2_500, _NEVER_MS)
 _FULL_SHARE: Final = 0.1
 _FENCED_COMMIT_SHARE: Final = 0.3
 _REMOVED: Final = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND)

@@ -25,6 +25,7 @@ RETRY_MS: Final = 200
 SESSION_MS: Final = 6_000
 _REQUEST_MS: Final = 2_000
 _COMMIT_SHARE: Final = 0.3
+_LEAVE_SHARE: Final = 0.75
 _FIND, _COMMIT, _OFFSETS = 3, 9, 9
 COORDINATOR_ERRORS: Final = (
     ErrorCode.NETWORK_EXCEPTION,
@@ -177,7 +178,9 @@ class GroupClient:
     def _turn(self) -> None:
         around = self.around
         if self.now_ms >= self.leaves_at_ms and not around.is_calm:
-            self.leave()
+            # A member that stops without leaving may only be paused: it owns what it has.
+            leaves = self.connections.rng.random() < _LEAVE_SHARE
+            (self.leave if leaves else self.end)()
         elif any(at is None for at in self.positions.values()):
             self._fetch_offsets()
         elif (
