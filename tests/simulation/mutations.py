@@ -8,6 +8,7 @@ counted there.
 """
 
 from tests.mutation import mutation
+from tests.simulation.consumer_group_mutations import GROUP_LIVENESS, GROUP_MUTATIONS
 from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
 from tests.simulation.session_mutations import SESSION_MUTATIONS
 from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
@@ -478,9 +479,7 @@ MUTATIONS = (
         "a log goes on after an append that failed",
         ("apis._produce_outcomes", "append_failed", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
-    *LOG_DIR_MUTATIONS,
-    *SESSION_MUTATIONS,
-    *TRANSACTION_MUTATIONS,
+    *LOG_DIR_MUTATIONS, *SESSION_MUTATIONS, *TRANSACTION_MUTATIONS, *GROUP_MUTATIONS,
 )  # fmt: skip
 
 LIVENESS_ALONE = {
@@ -496,5 +495,6 @@ LIVENESS_ALONE = {
         "a leader that cannot write to its log serves nothing, so that nothing wrong is read",
     "quorum: a voter whose removal is not committed waits":
         "no voter can be elected, so nothing is committed that could be wrong",
+    **GROUP_LIVENESS,
 }  # fmt: skip
 """Mutants that no safety rule can kill, since they stop progress and nothing else; and why."""
