@@ -24,13 +24,16 @@ def admin(cluster):
     return AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
 
 
-def create(admin, name, partitions=1, min_isr=2, replicas=None):
+def create(cluster, admin, name, partitions=1, min_isr=2, replicas=None):
     config = {"min.insync.replicas": str(min_isr)}
     if replicas is None:
         topic = NewTopic(name, partitions, 3, config=config)
     else:
         topic = NewTopic(name, len(replicas), replica_assignment=replicas, config=config)
     admin.create_topics([topic])[name].result(20)
+    # The controller answers; node 1 as a broker may apply the topic a little later.
+    count = partitions if replicas is None else len(replicas)
+    wait_for(lambda: len(partitions_of(cluster, name)) == count)
 
 
 def produce(cluster, topic, count, acks="all", start=0, timeout_ms=30_000):
@@ -100,7 +103,7 @@ def wait_for(condition, timeout_s=30):
 
 
 def test_killed_leader_loses_nothing_that_was_acknowledged(cluster, admin):
-    create(admin, "killed", replicas=[[2, 3, 1]])
+    create(cluster, admin, "killed", replicas=[[2, 3, 1]])
     offsets, failed = produce(cluster, "killed", 1000)
     assert (sorted(offsets), failed) == (list(range(1000)), [])
     leader = partition_of(cluster, "killed").leader_id
@@ -138,7 +141,7 @@ def test_two_of_three_replicas_gone(one_voter):
     # Node 1 is the only controller: it stays.
     cluster = one_voter
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    create(admin, "thin", replicas=[[1, 2, 3]])
+    create(cluster, admin, "thin", replicas=[[1, 2, 3]])
     produce(cluster, "thin", 10)
     leader, others = 1, [2, 3]
     for node in others:
@@ -157,7 +160,7 @@ def test_two_of_three_replicas_gone(one_voter):
 
 def test_controlled_shutdown_hands_leaderships_over(cluster, admin):
     """C1: the stopped node leaves the ISR before it goes, and comes back without recovery."""
-    create(admin, "handed", partitions=6)
+    create(cluster, admin, "handed", partitions=6)
     wait_for(lambda: all(p.leader_id > 0 for p in partitions_of(cluster, "handed")))
     cluster.stop(3)
     partitions = partitions_of(cluster, "handed")
@@ -170,7 +173,7 @@ def test_controlled_shutdown_hands_leaderships_over(cluster, admin):
 
 
 def test_paused_broker_is_fenced_and_comes_back(cluster, admin):
-    create(admin, "paused", replicas=[[2, 1, 3]])
+    create(cluster, admin, "paused", replicas=[[2, 1, 3]])
     leader = partition_of(cluster, "paused").leader_id
     victim = next(node for node in (2, 3) if node != leader)
     cluster.pause(victim)
@@ -187,7 +190,7 @@ def test_paused_broker_is_fenced_and_comes_back(cluster, admin):
 def test_whole_cluster_starts_again_with_its_data(tmp_path):
     with Cluster(nodes=3, config=FAST, directory=tmp_path / "kept") as running:
         admin = AdminClient({"bootstrap.servers": running.bootstrap_servers})
-        create(admin, "kept")
+        create(running, admin, "kept")
         produce(running, "kept", 100)
         running.shut_down()
         running.open()

@@ -174,7 +174,8 @@ def test_elr_is_switched_off_and_on(tool):
     all_levels = "".join(
         f"{name} can be upgraded to {level}.\n"
         for name, level in (
-            (elr, 1), ("kraft.version", 1), ("metadata.version", 30), ("transaction.version", 2),
+            (elr, 1), ("group.version", 1), ("kraft.version", 1), ("metadata.version", 30),
+            ("transaction.version", 2),
         )
     )  # fmt: skip
     for words, said in (
