@@ -22,14 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 10_134,
-    "property": 3_195,
-    "conformance": 2_792,
-    "simulation": 784,
+    "unit": 12_264,
+    "property": 3_301,
+    "conformance": 3_863,
+    "simulation": 821,
     "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 315,
+    "integration": 461,
     "fault": 187,
     "golden": 53,
     "attacks": 16,
