@@ -24,7 +24,7 @@ from tests.simulation.mutations import MUTATIONS
 LEAST = {
     "unit": 12_264,
     "property": 3_301,
-    "conformance": 3_863,
+    "conformance": 3_866,
     "simulation": 821,
     "log_directories": 22,
     "scenario": 58,

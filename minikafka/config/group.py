@@ -67,11 +67,12 @@ def check_group_value(name: str, text: str) -> str | None:
     else:
         return None
     least = 0 if key is ASSIGNMENT_INTERVAL.of_group else 1
+    unbounded: Key[int] = Key(name=name, type=ConfigType.INT, default=0)
     try:
-        unbounded: int = Key[int](name=name, type=ConfigType.INT, default=0).parse(text)
+        value = unbounded.parse(text)
     except ConfigError:
         return f"Invalid value {text} for configuration {name}: Not a number of type INT"
-    return f"Invalid value {unbounded} for configuration {name}: Value must be at least {least}"
+    return f"Invalid value {value} for configuration {name}: Value must be at least {least}"
 
 
 def check_group_bounds(config: Config, values: Mapping[str, str]) -> str | None:

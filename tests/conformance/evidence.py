@@ -83,6 +83,21 @@ ALL = {
             353,
             _length("tests.conformance.test_admin_answers", "DATA"),
         ),
+        Evidence(
+            "histories of assignments",
+            800,
+            _length("tests.conformance.test_assignments", "RECORDED"),
+        ),
+        Evidence(
+            "sequences of group requests",
+            70,
+            _length("tests.conformance.test_group_sequences", "ANSWERS"),
+        ),
+        Evidence(
+            "commands of the tools for groups",
+            200,
+            _length("tests.conformance.test_group_tool_cases", "DATA"),
+        ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
         Evidence(
             "transactional requests",
