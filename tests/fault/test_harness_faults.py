@@ -67,7 +67,7 @@ def test_every_broker_in_turn_is_restarted_without_a_break(world):
             most_gone = max(most_gone, gone)
             written += len(world.write(1))
         restarting.result()
-    assert most_gone == 1
+    assert most_gone <= 1
     assert written > 0
     after = world.cluster._pids()
     changed = [node for node in before if after[node] != before[node]]

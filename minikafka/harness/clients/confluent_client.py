@@ -116,10 +116,12 @@ class ConfluentClient:
             return
 
     def close(self) -> None:
-        """Drop the queued records."""
+        """Drop the queued records, and end librdkafka's threads."""
         self._producer.purge()
         with contextlib.suppress(KafkaException):  # the fatal error again
             self._producer.poll(0)
+        # It refers to this client by its callbacks: it would live until the cycle is collected.
+        del self._producer
 
     def _transact(self, work: Callable[[], None]) -> None:
         try:

@@ -184,12 +184,15 @@ class ConfluentLoop:
         return {number: end for number, end in self._ends.items() if number in self._assigned}
 
     def close(self) -> None:
-        """Drop queued outputs, and leave the group."""
+        """Drop queued outputs, leave the group, and end librdkafka's threads."""
         self._producer.purge()
         with contextlib.suppress(KafkaException):  # the error that made this instance fail
             self._producer.poll(0)
+        del self._producer
         with contextlib.suppress(KafkaException):
             self._consumer.close()
+        # It refers to this loop by its callbacks: it would live until the cycle is collected.
+        del self._consumer
 
     def _on_assign(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
         self._assigned |= {self._task.number(it.topic, it.partition) for it in partitions}

@@ -1,6 +1,8 @@
 """Errors of the client libraries, without a cluster."""
 
+import gc
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -55,6 +57,24 @@ def test_a_record_that_librdkafka_never_sent_has_definitely_failed(outbox):
     assert {it.error for it in found} == {"_PURGE_QUEUE"}
     assert all(it.definite for it in found)
     client.close()
+
+
+def test_a_closed_client_of_librdkafka_has_no_threads_left(outbox):
+    """They would go on to ask for topics, of whatever serves that port next."""
+
+    def threads():
+        return {task.name for task in Path("/proc/self/task").iterdir()}
+
+    before = threads()
+    client = make_client(outbox("confluent-kafka"))
+    started = threads() - before
+    assert started
+    gc.disable()
+    try:
+        client.close()
+        assert started & threads() == set()
+    finally:
+        gc.enable()
 
 
 def test_a_fatal_error_of_librdkafka_is_the_end_of_the_instance(outbox):
