@@ -173,17 +173,19 @@ class KafkaOperations(ABC):
         from minikafka.testing.partitions import ids, out_of_sync
 
         deadline = Deadline(timeout_s)
-        while True:
-            with self._asking("partitions") as client:
-                lacking = out_of_sync(client, topics)
-            if not lacking:
-                return
-            if not deadline.wait():
-                first = lacking[0]
-                raise ClusterError(
-                    f"{first.name} is not in sync after {timeout_s:g} s: replicas "
-                    f"{ids(first.replicas)}, ISR {ids(first.isr)}"
-                )
+        for server in self._servers().split(","):
+            # Each is asked: after a fault, one may still know the ISR from before it.
+            while True:
+                with self._asking(f"partitions at {server}", server=server) as client:
+                    lacking = out_of_sync(client, topics)
+                if not lacking:
+                    break
+                if not deadline.wait():
+                    first = lacking[0]
+                    raise ClusterError(
+                        f"{first.name} is not in sync after {timeout_s:g} s: replicas "
+                        f"{ids(first.replicas)}, ISR {ids(first.isr)}"
+                    )
 
     def elect(
         self,
