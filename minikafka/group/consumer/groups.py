@@ -15,7 +15,6 @@ from minikafka.common.errors import (
     ErrorCode,
     GroupIdNotFoundError,
     KafkaError,
-    NotCoordinatorError,
 )
 from minikafka.config import consumer_group_keys, log_keys
 from minikafka.config.definition import Key
@@ -349,9 +348,8 @@ class ConsumerGroups:
         _log.info("[Group %s] member %s is removed: %s", group.group_id, member.member_id, why)
         try:
             self.remove(group, [member])
-        except NotCoordinatorError:
-            return True
         except KafkaError as error:
+            # NOT_COORDINATOR may be a storage error that is over soon, such as a lack of files.
             _log.info("[Group %s] it cannot be removed yet: %s", group.group_id, error)
-            return False
+            return not self.shard.serves
         return True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.common.errors import CoordinatorNotAvailableError, ErrorCode
+from minikafka.common.errors import CoordinatorNotAvailableError, ErrorCode, NotCoordinatorError
 from minikafka.common.ids import Uuid
 from minikafka.coordinator.journal import Journal
 from minikafka.group.consumer import background
@@ -89,12 +89,14 @@ def test_a_coordinator_that_takes_over_removes_members_that_stay_silent(side):
     assert not group_of(side).members
 
 
-def test_a_removal_that_cannot_be_written_is_tried_again(side, monkeypatch):
+@pytest.mark.parametrize("error", [CoordinatorNotAvailableError, NotCoordinatorError])
+def test_a_removal_that_cannot_be_written_is_tried_again(side, monkeypatch, error):
+    """A storage error is NOT_COORDINATOR for clients, also if it is over soon."""
     side.ask(join("a"), 1)
     (shard,) = side.world.groups.shards.values()
 
     def refuse(_, *__, **___):
-        raise CoordinatorNotAvailableError
+        raise error
 
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "append", refuse)
