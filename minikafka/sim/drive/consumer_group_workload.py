@@ -1,7 +1,8 @@
 """Groups of the consumer protocol, and groups whose members use both protocols in turn.
 
 Each group has three places for members. A life ends when its member leaves; then the place gets
-another member, or the same static one. Topics get partitions meanwhile.
+another member, or the same static one. Meanwhile two topics get partitions, and a third is deleted
+and created again.
 """
 
 from collections.abc import Callable
@@ -20,12 +21,13 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from minikafka.protocol.message import ApiMessage
 from minikafka.records.reader import read_batch
 from minikafka.sim.checks.group_ownership import OwnedPartition
 from minikafka.sim.checks.log_batches import stored_batches
 from minikafka.sim.drive.consumer_members import SimConsumerMember
-from minikafka.sim.drive.group_client import GroupClient, GroupSurroundings
+from minikafka.sim.drive.group_client import VANISHING, GroupClient, GroupSurroundings
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.range_members import SimRangeMember
 from minikafka.sim.drive.workload import ClientConnections
@@ -33,18 +35,21 @@ from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import US_PER_MS
 
-TOPICS: Final = ("shared-a", "shared-b")
+_LASTING: Final = ("shared-a", "shared-b")
+TOPICS: Final = (*_LASTING, VANISHING)
 PLACES: Final = 3
-_PATTERN: Final = "shared-[ab]"
+_PATTERN: Final = "shared-[a-c]"
 _PATTERN_KEY: Final = ConsumerGroupRegularExpressionKey.API_KEY.to_bytes(2, "big")
 """Patterns are resolved and written again after a topic was created or the coordinator changed, as
 in Kafka."""
 _ADMIN: Final = "shared-admin"
-_PARTITIONS: Final = (2, 1)
+_PARTITIONS: Final = (2, 1, 2)
 _MOST_PARTITIONS: Final = 6
 _LIFE_MS: Final = (4_000, 8_000, 20_000, 60_000)
 _RETURN_MS: Final = (200, 1_000, 3_000, 9_000)
-_GROW_MS: Final = (4_000, 12_000)
+_CHANGE_MS: Final = (3_000, 9_000)
+_VANISH_SHARE: Final = 0.3
+_CREATE, _DELETE, _GROW = 7, 6, 3
 
 
 def group_id(number: int) -> str:
@@ -82,22 +87,12 @@ class ConsumerGroupWorkload:
 
     def start(self) -> None:
         """Create the topics, and start all members."""
-        request = CreateTopicsRequest(
-            topics=[
-                CreatableTopic(
-                    name=name,
-                    num_partitions=count,
-                    replication_factor=self.plan.replication_factor,
-                )
-                for name, count in zip(TOPICS, _PARTITIONS, strict=True)
-            ],
-            timeout_ms=10_000,
-        )
+        request = self._creation(*zip(TOPICS, _PARTITIONS, strict=True))
         answer = self.cluster.client("admin").ask(request, CreateTopicsResponse)
         assert all(each.error_code == ErrorCode.NONE for each in answer.topics), answer
         for place in range(PLACES * self.plan.consumer_groups):
             self._live(place)
-        self._grow_later(self.connections(_ADMIN))
+        self._change_later(self.connections(_ADMIN))
 
     # Lives
 
@@ -141,22 +136,45 @@ class ConsumerGroupWorkload:
 
     # Topics
 
-    def _grow_later(self, admin: ClientConnections) -> None:
-        delay_ms = admin.rng.randint(*_GROW_MS)
-        admin.world.after(delay_ms * US_PER_MS, lambda: self._grow(admin))
+    def _creation(self, *topics: tuple[str, int]) -> CreateTopicsRequest:
+        return CreateTopicsRequest(
+            topics=[
+                CreatableTopic(
+                    name=name,
+                    num_partitions=count,
+                    replication_factor=self.plan.replication_factor,
+                )
+                for name, count in topics
+            ],
+            timeout_ms=10_000,
+        )
 
-    def _grow(self, admin: ClientConnections) -> None:
+    def _change_later(self, admin: ClientConnections) -> None:
+        delay_ms = admin.rng.randint(*_CHANGE_MS)
+        admin.world.after(delay_ms * US_PER_MS, lambda: self._change(admin))
+
+    def _change(self, admin: ClientConnections) -> None:
+        """Add a partition to a topic; delete the one that vanishes, or create it again."""
         if self.around.is_calm:
             return
-        name = admin.rng.choice(TOPICS)
-        topic = self.around.image().topic(name)
-        if topic is not None and len(topic.partitions) < _MOST_PARTITIONS:
+        rng, image = admin.rng, self.around.image()
+        name = VANISHING if rng.random() < _VANISH_SHARE else rng.choice(_LASTING)
+        topic = image.topic(name)
+        request: ApiMessage | None = None
+        version = 0
+        if topic is None:
+            request, version = self._creation((name, rng.choice((1, 2, 3)))), _CREATE
+        elif name == VANISHING:
+            request, version = DeleteTopicsRequest(topics=[DeleteTopicState(name=name)]), _DELETE
+        elif len(topic.partitions) < _MOST_PARTITIONS:
             request = CreatePartitionsRequest(
                 topics=[CreatePartitionsTopic(name, len(topic.partitions) + 1, None)],
                 timeout_ms=5_000,
             )
-            admin.ask(admin.rng.choice(admin.bootstrap), request, _ignore, version=3)
-        self._grow_later(admin)
+            version = _GROW
+        if request is not None:
+            admin.ask(rng.choice(admin.bootstrap), request, _ignore, version=version)
+        self._change_later(admin)
 
     # The end
 

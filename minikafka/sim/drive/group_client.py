@@ -20,6 +20,8 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.world import US_PER_MS
 
+VANISHING: Final = "shared-c"
+"""A topic that is deleted and created again. Nothing is committed for it: offsets have its name."""
 BEAT_MS: Final = 500
 RETRY_MS: Final = 200
 SESSION_MS: Final = 6_000
@@ -202,7 +204,7 @@ class GroupClient:
         """Start with the partitions that are new."""
         self.told = told
         for each in sorted(told - self.positions.keys()):
-            self.positions[each] = None
+            self.positions[each] = 0 if each.topic == VANISHING else None
 
     def release(self, partitions: frozenset[OwnedPartition]) -> None:
         """Give partitions up, before it is reported."""
@@ -260,7 +262,9 @@ class GroupClient:
         history = self.around.history
         rng = self.connections.rng
         new = {
-            each: at + rng.randint(1, 5) for each, at in self.positions.items() if at is not None
+            each: at + rng.randint(1, 5)
+            for each, at in self.positions.items()
+            if at is not None and each.topic != VANISHING
         }
         for each, at in new.items():
             where = TopicPartition(each.topic, each.partition)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import Uuid
 from minikafka.group.embedded import assignment_bytes, assignment_of
 from minikafka.messages import heartbeat as heartbeats
 from minikafka.messages import join_group as joins
@@ -29,6 +30,9 @@ _SUBSCRIPTION: Final = 1
 _REBALANCE_MS: Final = 8_000
 _JOIN_TIMEOUT_MS: Final = 15_000
 
+TopicSizes = tuple[tuple[Uuid, int] | None, ...]
+"""The id and the number of partitions of each topic; None if it does not exist."""
+
 
 @dataclass(slots=True, eq=False)
 class SimRangeMember(GroupClient):
@@ -36,8 +40,8 @@ class SimRangeMember(GroupClient):
 
     names: tuple[str, ...] = ()
     _is_member: bool = False
-    _assigned_sizes: tuple[int, ...] | None = None
-    """The partitions of each topic when this member assigned as the leader; None: it is none."""
+    _assigned: TopicSizes | None = None
+    """The topics when this member assigned as the leader; None: it is none."""
 
     def join(self) -> None:
         """Send JoinGroup."""
@@ -74,9 +78,9 @@ class SimRangeMember(GroupClient):
             return
         self.member_id, self.epoch = answer.member_id, answer.generation_id
         plan = []
-        self._assigned_sizes = None
+        self._assigned = None
         if answer.leader == self.member_id:
-            self._assigned_sizes = self._sizes()
+            self._assigned = self._sizes()
             members = sorted(each.member_id for each in answer.members)
             plan = [
                 syncs.SyncGroupRequestAssignment(each, self._share(at, len(members)))
@@ -97,9 +101,11 @@ class SimRangeMember(GroupClient):
 
         self.ask(request, _SYNC, synced, self._lost, _JOIN_TIMEOUT_MS)
 
-    def _sizes(self) -> tuple[int, ...]:
+    def _sizes(self) -> TopicSizes:
         topics = (self.around.image().topic(name) for name in self.names)
-        return tuple(0 if each is None else len(each.partitions) for each in topics)
+        return tuple(
+            None if each is None else (each.topic_id, len(each.partitions)) for each in topics
+        )
 
     def _share(self, at: int, members: int) -> bytes:
         """Return the assignment of a member: in each topic one partition of `members`."""
@@ -147,7 +153,7 @@ class SimRangeMember(GroupClient):
         if self.coordinator is None:
             self.next_turn(RETRY_MS)
             return
-        if self._assigned_sizes not in (None, self._sizes()):
+        if self._assigned not in (None, self._sizes()):
             self.join()
             return
         request = heartbeats.HeartbeatRequest(
