@@ -207,8 +207,9 @@ class ConsumerGroupWorkload:
             return None
         for partition in broker.replicas.partitions.values():
             if partition.topic_partition.topic == OFFSETS_TOPIC:
-                failures = tuple((x.name, x.failures) for x in self._members.values())
-                return SilentLog(failures, now.leader_epoch, partition.log.log_end_offset)
+                # A group may learn of a deleted topic only now: then it gets to another epoch.
+                members = tuple((x.name, x.failures, x.epoch) for x in self._members.values())
+                return SilentLog(members, now.leader_epoch, partition.log.log_end_offset)
         return None
 
     def check_silent(self, before: SilentLog | None) -> None:
