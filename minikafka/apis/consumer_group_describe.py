@@ -13,6 +13,7 @@ from minikafka.apis._operations import EVERY_GROUP_OPERATION
 from minikafka.common.errors import InvalidGroupIdError, KafkaError, error_of
 from minikafka.common.ids import Uuid
 from minikafka.config.consumer_group_keys import ASSIGNORS
+from minikafka.coordinator.listing import in_order
 from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.consumer.member import ConsumerMember
 from minikafka.messages.api_keys import ApiKey
@@ -60,7 +61,10 @@ def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
         assignor_name=group.preferred_assignor or ctx.broker.dynamic.current[ASSIGNORS][0],
-        members=[_member(group, each, image) for each in group.members.values()],
+        members=[
+            _member(group, group.members[each], image)
+            for each in in_order(group.members, are_replaced=True)
+        ],
     )
 
 

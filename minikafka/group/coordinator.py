@@ -21,6 +21,7 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import Write
+from minikafka.coordinator.listing import in_order
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
@@ -187,7 +188,7 @@ class GroupCoordinator:
     # All groups
 
     def all_groups(self) -> "Iterator[AnyGroup]":
-        """Yield every group that is coordinated here.
+        """Yield every group that is coordinated here, those of a partition in Kafka's order.
 
         Raises:
             CoordinatorLoadInProgressError: some groups are not loaded yet.
@@ -195,7 +196,8 @@ class GroupCoordinator:
         for shard in list(self.shards.values()):
             if shard.partition.is_leader and not shard.is_closed:
                 shard.require_active()
-                yield from shard.groups.values()
+                groups = shard.groups
+                yield from (groups[each] for each in in_order(groups, are_replaced=False))
 
     def forget_topics(self, topics: frozenset[str]) -> None:
         """Remove the offsets that groups committed for deleted topics."""

@@ -347,7 +347,7 @@ def test_groups_are_listed_by_state_and_type(ask, world):
         groups = ask(list_groups, ListGroupsRequest(*filters), 5).groups
         return [group.group_id for group in groups]
 
-    assert listed() == ["g", "h"]
+    assert listed() == ["h", "g"]
     assert listed(["stable"]) == ["g"]
     assert listed(["EMPTY", "dead"], ["Classic"]) == ["h"]
     assert listed([], ["consumer"]) == []

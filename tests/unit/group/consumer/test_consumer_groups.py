@@ -12,6 +12,7 @@ from minikafka.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatRequestTopicPartitions,
 )
+from minikafka.messages.list_groups import ListGroupsRequest
 from tests.worlds.consumer_groups import InProcess
 
 SESSION_MS = 45_000
@@ -234,3 +235,16 @@ def test_a_cluster_without_the_feature_has_no_consumer_groups(side):
 def test_a_broker_may_be_configured_without_consumer_groups():
     side = InProcess({"t": 1}, group_coordinator_rebalance_protocols="classic")
     assert side.ask(join("a"), 1).error_code == ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_groups_and_members_are_listed_in_the_order_of_kafka(side):
+    for name in ("member-1", "member-2", "member-0"):
+        side.ask(join(name), 1)
+    (group,) = side.ask(ConsumerGroupDescribeRequest(["g"]), 1).groups
+    assert [each.member_id for each in group.members] == ["member-0", "member-2", "member-1"]
+    for index in range(1, 7):
+        request = join("a")
+        request.group_id = f"grp-{index}"
+        side.ask(request, 1)
+    listed = [each.group_id for each in side.ask(ListGroupsRequest(), 5).groups]
+    assert listed.index("grp-4") < listed.index("grp-1")
