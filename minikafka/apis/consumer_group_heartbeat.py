@@ -10,7 +10,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 
 from minikafka.apis._consumer_groups import require_consumer_protocol
 from minikafka.apis._groups import when_settled
-from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.errors import ErrorCode, KafkaError, UnsupportedVersionError
 from minikafka.config.consumer_group_keys import ASSIGNORS
 from minikafka.group.consumer.requests import require_valid
 from minikafka.group.membership import Caller
@@ -32,6 +32,10 @@ def consumer_group_heartbeat(
     caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
     try:
         require_consumer_protocol(ctx)
+    except UnsupportedVersionError as error:
+        # As Kafka: without a message, since no coordinator was asked.
+        return ConsumerGroupHeartbeatResponse(error_code=error.code)
+    try:
         require_valid(request, ctx.version, ctx.broker.dynamic.current[ASSIGNORS])
         members = ctx.broker.groups.shard_of(request.group_id).members
         response, write = members.consumer_heartbeat(request, caller)

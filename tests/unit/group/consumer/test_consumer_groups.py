@@ -227,7 +227,8 @@ def test_a_member_without_targets_yet_learns_of_them_later(side, monkeypatch):
 
 def test_a_cluster_without_the_feature_has_no_consumer_groups(side):
     side.change(lambda builder: builder.set_feature("group.version", 0))
-    assert side.ask(join("a"), 1).error_code == ErrorCode.UNSUPPORTED_VERSION
+    answer = side.ask(join("a"), 1)
+    assert (answer.error_code, answer.error_message) == (ErrorCode.UNSUPPORTED_VERSION, None)
     (described,) = side.ask(ConsumerGroupDescribeRequest(["g"]), 1).groups
     assert described.error_code == ErrorCode.UNSUPPORTED_VERSION
 
