@@ -66,14 +66,19 @@ def require_may_commit_in_transaction(
     """Check a TxnOffsetCommit.
 
     Raises:
-        UnknownMemberIdError, StaleMemberEpochError; for classic members IllegalGenerationError.
+        UnknownMemberIdError
+        IllegalGenerationError: the member of either protocol has another epoch, or not the
+            partition. A producer knows no member epochs.
     """
     if by.epoch < 0 and not group.members:
         return
     if by == Committer("", None, _NO_EPOCH):
         # Older producers name no member.
         return
-    _require_epoch(group.member(by.member_id), by.epoch, partitions)
+    try:
+        _require_epoch(group.member(by.member_id), by.epoch, partitions)
+    except StaleMemberEpochError as error:
+        raise IllegalGenerationError(error.message) from None
 
 
 def _require_epoch(member: ConsumerMember, epoch: int, partitions: Iterable[CommittedAt]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import ErrorCode, IllegalGenerationError
 from minikafka.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -53,3 +53,11 @@ def test_malformed_metadata_joins_no_consumer_group(side):
         "g", 45_000, 60_000, "x", None, "consumer", [JoinGroupRequestProtocol("range", b"\0")]
     )
     assert side.ask(request, 9).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_a_producer_that_names_an_old_epoch_of_a_consumer_member_has_an_illegal_generation(side):
+    side.ask(beat("m", 0, [], rebalance_timeout_ms=1000, subscribed_topic_names=["t"]), 1)
+    for epoch in (1, 3):
+        with pytest.raises(IllegalGenerationError):
+            side.world.commit_transactional({0: 5}, member_id="m", generation=epoch)
+    assert side.world.commit_transactional({0: 5}, member_id="m", generation=2)[1] == [0]
