@@ -10,7 +10,11 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 """
 
 from minikafka.apis._groups import await_answer
-from minikafka.common.errors import KafkaError
+from minikafka.common.errors import (
+    CoordinatorLoadInProgressError,
+    KafkaError,
+    NotCoordinatorError,
+)
 from minikafka.group.answers import join_failure
 from minikafka.group.membership import Caller, Joining
 from minikafka.messages.api_keys import ApiKey
@@ -30,6 +34,9 @@ def join_group(
     caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
     try:
         joining = ctx.broker.groups.join(request, caller)
+    except (CoordinatorLoadInProgressError, NotCoordinatorError) as error:
+        # As Kafka: only a group's own error names the member.
+        return _for_version(ctx.version, join_failure(error.code, ""))
     except KafkaError as error:
         return _for_version(ctx.version, join_failure(error.code, request.member_id))
     if joining.settled():

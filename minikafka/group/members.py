@@ -4,10 +4,11 @@ Source: `GroupMetadataManager.classicGroupJoin` and its siblings.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from minikafka.common.errors import UnknownMemberIdError
+from minikafka.common.errors import KafkaError, UnknownMemberIdError
 from minikafka.common.ids import Uuid
+from minikafka.group.answers import join_failure
 from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.consumer.groups import HeartbeatAnswer
 from minikafka.group.consumer.heartbeat import Heartbeat
@@ -24,6 +25,9 @@ from minikafka.messages.sync_group import SyncGroupRequest
 if TYPE_CHECKING:
     from minikafka.group.shard import Shard
 
+_NO_MEMBER_ID: Final = ""
+"""As Kafka: the error of a consumer group names no member, that of a classic group does."""
+
 
 @dataclass(slots=True, eq=False)
 class GroupMembers:
@@ -36,12 +40,17 @@ class GroupMembers:
 
         Raises:
             CoordinatorNotAvailableError (memory bound reached), and the errors of
-            `Membership.join` or `ClassicMembers.join`.
+            `Membership.join`. Those of a consumer group are in the answer.
         """
         shard = self.shard
         known = shard.groups.get(request.group_id)
         if isinstance(known, ConsumerGroup) and known.members:
-            return shard.consumer.classic.join(known, request, caller)
+            try:
+                return shard.consumer.classic.join(known, request, caller)
+            except KafkaError as error:
+                joining = Joining(shard.env)
+                joining.complete(join_failure(error.code, _NO_MEMBER_ID))
+                return joining
         shard.require_room_to_join(request)
         group = shard.group_to_join(request.group_id, request.member_id)
         return shard.membership.join(group, request, caller)

@@ -149,7 +149,7 @@ class ClassicMembers:
 
         def decided(code: ErrorCode) -> None:
             if code:
-                joining.complete(JoinGroupResponse(error_code=code, member_id=member.member_id))
+                joining.complete(JoinGroupResponse(error_code=code))
                 return
             if not becomes_classic:
                 self._joined(group.group_id, member)

@@ -295,6 +295,12 @@ def test_join_that_fails_names_the_member(ask):
     assert ask(join_group, JoinGroupRequest("g", 10_000, 1, "m"), 6).protocol_name == ""
 
 
+def test_join_that_finds_no_coordinator_names_no_member(ask, world):
+    world.groups.shards.clear()
+    response = ask(join_group, JoinGroupRequest("g", 10_000, 1, "m"), 9)
+    assert (response.error_code, response.member_id) == (ErrorCode.NOT_COORDINATOR, "")
+
+
 def test_sync_must_name_its_protocol_since_version_5(ask, world):
     (member,) = world.stable()
     request = SyncGroupRequest("g", 1, member)
