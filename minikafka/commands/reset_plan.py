@@ -26,27 +26,37 @@ def read_plan(path: str, groups: Sequence[str]) -> dict[str, dict[TopicPartition
         raise ToolError(f"java.io.IOException: Unable to read file {path}") from None
     except UnicodeDecodeError as error:
         raise ToolError(f"{path}: {error}") from None
-    rows = list(csv.reader(text.splitlines()))
-    if not rows:
+    # As in Kafka's tool: an export ends with an empty line, and no quoted text has several lines.
+    lines = text.rstrip("\n").split("\n")
+    if lines == [""]:
         raise ToolError(f"{path}: the file is empty")
-    has_groups = len(groups) != 1 or not _is_row(rows[0])
+    has_groups = len(groups) != 1 or not _is_row(lines[0])
     plan: dict[str, dict[TopicPartition, int]] = {}
-    for number, row in enumerate(rows, 1):
-        fields = row if has_groups else [groups[0], *row]
+    for number, line in enumerate(lines, 1):
         try:
+            fields = _fields(line) if has_groups else [groups[0], *_fields(line)]
             at, offset = _read_row(fields)
-        except ValueError as error:
+        except (ValueError, csv.Error) as error:
             names = f"{'group,' if has_groups else ''}topic,partition,offset"
             raise ToolError(f"{path}, line {number}: expected {names}: {error}") from None
         plan.setdefault(fields[0], {})[at] = offset
     return plan
 
 
-def _is_row(row: Sequence[str]) -> bool:
+def _fields(line: str) -> list[str]:
+    """Split one line.
+
+    Raises:
+        csv.Error: the line is no CSV.
+    """
+    return next(csv.reader([line]))
+
+
+def _is_row(line: str) -> bool:
     """True for a row without a group."""
     try:
-        _read_row(["", *row])
-    except ValueError:
+        _read_row(["", *_fields(line)])
+    except (ValueError, csv.Error):
         return False
     return True
 
