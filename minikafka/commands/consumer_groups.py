@@ -20,6 +20,7 @@ from minikafka.commands.java_errors import (
     exception_text,
     future_text,
     kafka_message,
+    known_code,
     message_of,
 )
 from minikafka.commands.java_order import hash_map_order, partition_order
@@ -287,7 +288,7 @@ def delete_group_offsets(client: AdminClient, group_id: str, topics: Sequence[st
     except AdminError as error:
         top = error.code
         results.update((at, f"{exception_text(error)}") for at in partitions)
-        unknown = f"Encountered some unknown error: {ErrorCode(top).name}"
+        unknown = f"Encountered some unknown error: {known_code(top).name}"
         print_error(message_of(error) if top in _OF_THE_GROUP else unknown)
     else:
         for at in partitions:
@@ -297,7 +298,7 @@ def delete_group_offsets(client: AdminClient, group_id: str, topics: Sequence[st
         if top in _OF_PARTITIONS:
             print_error("Encountered some partition-level error, see the follow-up details.")
         elif top:
-            print_error(f"Encountered some unknown error: {ErrorCode(top).name}")
+            print_error(f"Encountered some unknown error: {known_code(top).name}")
         else:
             print(f"Request succeeded for deleting offsets from group {group_id}.")
     _print_results(results)

@@ -5,7 +5,7 @@ Scripts find errors by these texts.
 
 from typing import Final
 
-from minikafka.admin.client import AdminError
+from minikafka.admin.client import AdminError, error_text
 from minikafka.admin.groups import NotConsumersError
 from minikafka.common.errors import ErrorCode, summary_of
 
@@ -34,12 +34,17 @@ _MESSAGES: Final = {
 }
 
 
+def known_code(code: int) -> ErrorCode:
+    """Return the code, or UNKNOWN_SERVER_ERROR, as in Kafka, for one that is not known."""
+    try:
+        return ErrorCode(code)
+    except ValueError:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+
+
 def exception_class(code: int) -> str:
     """Return the name of the exception for a code, with its package."""
-    try:
-        found = ErrorCode(code)
-    except ValueError:
-        found = ErrorCode.UNKNOWN_SERVER_ERROR
+    found = known_code(code)
     words = found.name.split("_")
     name = _NAMES.get(found, "".join(word.capitalize() for word in words) + "Exception")
     return _PACKAGE + name
@@ -47,7 +52,7 @@ def exception_class(code: int) -> str:
 
 def kafka_message(code: int) -> str:
     """Return Kafka's own text for a code, or ours where nothing depends on it."""
-    return _MESSAGES.get(ErrorCode(code)) or summary_of(code) or f"error {code}"
+    return _MESSAGES.get(known_code(code)) or error_text(code, None)
 
 
 def message_of(error: AdminError) -> str:
