@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
-from minikafka.admin.reach import connected_socket
+from minikafka.admin.reach import connected_socket, server_of
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
-from minikafka.config.node_config import parse_address
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.metadata import MetadataRequest
 from minikafka.protocol.primitives import (
@@ -37,6 +36,8 @@ NOTICE_AFTER_S = 2.0
 _BROKERS = 1
 _CONTROLLERS = 2
 _UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
+NO_ANSWER = (ErrorCode.NETWORK_EXCEPTION, ErrorCode.REQUEST_TIMED_OUT)
+"""The codes of errors of a broker that was asked and has not answered."""
 
 
 class AdminError(Exception):
@@ -132,20 +133,6 @@ class BrokerConnection:
         return answers
 
 
-def _server_of(text: str) -> tuple[str, int]:
-    """Return host and port of a server.
-
-    Raises:
-        ValueError: the address is not valid; the message says why.
-    """
-    host, port = parse_address(text)
-    if not host:
-        raise ValueError("the host is missing")
-    if port == 0:
-        raise ValueError("port 0 is not the port of a server")
-    return host, port
-
-
 def _reason(error: OSError) -> str:
     """Return the system's reason without its number."""
     return error.strerror or str(error)
@@ -179,7 +166,8 @@ class AdminClient:
 
         With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
 
-        An operation takes up to `timeout_s`, one attempt of it up to `request_timeout_s`. Until a
+        An operation with all its attempts and look-ups takes up to `timeout_s`, one attempt up to
+        `request_timeout_s`. Until a
         connection is open for the first time, it takes up to `reach_timeout_s`, if that is given:
         the address may be wrong.
 
@@ -193,6 +181,8 @@ class AdminClient:
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
+        self._deadline_s = 0.0
+        """The end of the operation that is in progress."""
         self._failure: OSError | None = None
         """Why the last attempt to reach a server failed; None if one was reached since."""
         self._timeout_s = timeout_s
@@ -202,7 +192,7 @@ class AdminClient:
         self._servers: list[tuple[str, int]] = []
         for text in bootstrap_servers.split(","):
             try:
-                self._servers.append(_server_of(text.strip()))
+                self._servers.append(server_of(text.strip()))
             except ValueError as error:
                 option = "--bootstrap-controller" if of_controllers else "--bootstrap-server"
                 raise AdminError(f"{option} {text!r}: {error}") from None
@@ -231,19 +221,18 @@ class AdminClient:
         Raises:
             AdminError: no broker answers, or the broker does not have this API.
         """
-        with self._noticed(f"{_name_of(request)} from {self._addresses()}"):
+        with self._operation(f"{_name_of(request)} from {self._addresses()}"):
             return self._ask_any(request)
 
     def _ask_any(self, request: Any) -> Any:
         """Ask the connected server, then each other one, until one answers or the timeout."""
         begun_s = time.monotonic()
-        deadline_s = begun_s + self._timeout_s
         untried: list[tuple[str, int]] = []
         failures: dict[tuple[str, int], OSError] = {}
         while True:
             untried = untried or self._candidates()
             server = untried[0]
-            timeout_s = self._share_s(deadline_s - time.monotonic(), len(untried))
+            timeout_s = self._share_s(len(untried))
             try:
                 connection = self._connected(server, self._reach_share_s(timeout_s, len(untried)))
                 response = self._ask_reached(connection, request, timeout_s)
@@ -255,7 +244,7 @@ class AdminClient:
                 self._disconnect()
                 self._failure = failures[server] = error
                 del untried[0]
-                if self._is_over(begun_s, deadline_s, failures):
+                if self._is_over(begun_s, failures):
                     reasons = "; ".join(
                         f"{at[0]}:{at[1]}: {_reason(why)}" for at, why in failures.items()
                     )
@@ -284,12 +273,10 @@ class AdminClient:
             return timeout_s
         return min(timeout_s, self._reach_timeout_s / untried)
 
-    def _is_over(
-        self, begun_s: float, deadline_s: float, failures: Mapping[tuple[str, int], OSError]
-    ) -> bool:
+    def _is_over(self, begun_s: float, failures: Mapping[tuple[str, int], OSError]) -> bool:
         """True if no server is asked again."""
         now_s = time.monotonic()
-        if now_s >= deadline_s:
+        if now_s >= self._deadline_s:
             return True
         if self._reach_timeout_s is None:
             return False
@@ -300,11 +287,12 @@ class AdminClient:
         )
         return are_wrong or now_s >= begun_s + self._reach_timeout_s
 
-    def _share_s(self, left_s: float, untried: int) -> float:
+    def _share_s(self, untried: int, left_s: float | None = None) -> float:
         """Return the time of the next attempt, of the time that is left for `untried` servers.
 
         A server that accepts connections, but does not answer, must leave time for the others.
         """
+        left_s = self._deadline_s - time.monotonic() if left_s is None else left_s
         share_s = left_s / min(untried, _SHARES)
         return max(min(self._request_timeout_s, share_s), _LEAST_TIMEOUT_S)
 
@@ -338,8 +326,7 @@ class AdminClient:
         """
         if not self._of_controllers:
             return self.ask(request)
-        with self._noticed(f"{_name_of(request)} from the active controller"):
-            deadline_s = time.monotonic() + self._timeout_s
+        with self._operation(f"{_name_of(request)} from the active controller"):
             while True:
                 try:
                     return self._ask_broker(self._active_controller(), request)
@@ -348,7 +335,7 @@ class AdminClient:
                 except AdminError as error:
                     # A new leader may not know the controllers' registrations yet.
                     again = is_retriable(error.code) or error.code == ErrorCode.BROKER_NOT_AVAILABLE
-                    if not again or time.monotonic() >= deadline_s:
+                    if not again or time.monotonic() >= self._deadline_s:
                         raise
                     time.sleep(_RETRY_BACKOFF_S)
 
@@ -365,48 +352,62 @@ class AdminClient:
         Raises:
             AdminError: the broker is not alive, does not answer, or does not have this API.
         """
-        with self._noticed(f"{_name_of(request)} from broker {broker_id}"):
+        with self._operation(f"{_name_of(request)} from broker {broker_id}"):
             return self._ask_broker(broker_id, request)
 
     def _ask_broker(self, broker_id: int, request: Any) -> Any:
         # If a controller does not answer, the next active one is asked in the remaining time.
         others = len(self._candidates()) if self._of_controllers else 1
-        timeout_s = self._share_s(self._timeout_s, others)
         try:
             connection = self._by_broker.get(broker_id)
             if connection is None:
                 address = self._address_of(broker_id)
-                connection = BrokerConnection(*address, self._client_id, timeout_s)
+                connection = BrokerConnection(*address, self._client_id, self._share_s(others))
                 self._by_broker[broker_id] = connection
-            return connection.ask(request, timeout_s=timeout_s)
+            return connection.ask(request, timeout_s=self._share_s(others))
         except _UNSUPPORTED as error:
             raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
         except OutOfRangeError as error:
             raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
         except OSError as error:
             self._drop(broker_id)
+            slow = isinstance(error, TimeoutError)
             raise AdminError(
-                f"no answer from {self._kind} {broker_id}: {error}", ErrorCode.NETWORK_EXCEPTION
+                f"no answer from {self._kind} {broker_id}: {error}",
+                ErrorCode.REQUEST_TIMED_OUT if slow else ErrorCode.NETWORK_EXCEPTION,
             ) from None
 
-    def settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
+    def settle(
+        self, ask: Callable[[], Any], code_of: Callable[[Any], int], *, looks_up: bool = False
+    ) -> Any:
         """Repeat a request while its result is a retriable error, until the timeout.
 
-        `ask()` makes one attempt; `code_of(response)` is its error code. An unknown topic is not
-        retried here: a caller that needs a new topic must wait for it by other means.
+        `ask()` makes one attempt; `code_of(response)` is its error code. If `ask` looks the broker
+        up (`looks_up`), it is repeated, too, if that broker does not answer: another may take over.
+        An unknown topic is not retried here: a caller that needs a new topic must wait for it by
+        other means.
         """
-        with self._noticed("an operation that the cluster cannot do yet"):
-            return self._settle(ask, code_of)
+        with self._operation("an operation that the cluster cannot do yet"):
+            while True:
+                try:
+                    response = ask()
+                except AdminError as error:
+                    gone = error.code in (*NO_ANSWER, ErrorCode.BROKER_NOT_AVAILABLE)
+                    if not (looks_up and gone and self._has_time) or isinstance(
+                        error, UnreachedError
+                    ):
+                        raise
+                else:
+                    code = code_of(response)
+                    final = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION or not is_retriable(code)
+                    if final or not self._has_time:
+                        return response
+                time.sleep(_RETRY_BACKOFF_S)
 
-    def _settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
-        deadline_s = time.monotonic() + self._timeout_s
-        while True:
-            response = ask()
-            code = code_of(response)
-            final = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION or not is_retriable(code)
-            if final or time.monotonic() >= deadline_s:
-                return response
-            time.sleep(_RETRY_BACKOFF_S)
+    @property
+    def _has_time(self) -> bool:
+        """True if there is time for another attempt: one of no time hides the previous error."""
+        return time.monotonic() + 2 * _RETRY_BACKOFF_S < self._deadline_s
 
     @contextmanager
     def limited(self, timeout_s: float) -> Iterator[None]:
@@ -420,7 +421,7 @@ class AdminClient:
     @property
     def timeout_ms(self) -> int:
         """The time that the first attempt of an operation gets, for requests with such a field."""
-        return int(self._share_s(self._timeout_s, len(self._candidates())) * 1000)
+        return int(self._share_s(len(self._candidates()), self._timeout_s) * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """Return the live brokers with their addresses."""
@@ -452,18 +453,20 @@ class AdminClient:
         return "controller" if self._of_controllers else "broker"
 
     @contextmanager
-    def _noticed(self, what: str) -> Iterator[None]:
-        """Report a long wait by `on_wait`, once for the outermost of nested operations."""
+    def _operation(self, what: str) -> Iterator[None]:
+        """Begin an operation, or a step of it: it has one deadline, and one report by `on_wait`."""
         outer, self._waits_for = self._waits_for, what
-        if outer or self._on_wait is None or self._timeout_s <= NOTICE_AFTER_S:
+        if outer:
             try:
                 yield
             finally:
                 self._waits_for = outer
             return
+        self._deadline_s = time.monotonic() + self._timeout_s
         timer = threading.Timer(NOTICE_AFTER_S, self._report_wait)
         timer.daemon = True
-        timer.start()
+        if self._on_wait is not None and self._timeout_s > NOTICE_AFTER_S:
+            timer.start()
         try:
             yield
         finally:

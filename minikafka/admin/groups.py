@@ -139,13 +139,24 @@ def coordinator_of_group(client: AdminClient, group_id: str) -> Coordinator:
     return found
 
 
+class _Answer(NamedTuple):
+    """A response, and the coordinator that sent it."""
+
+    body: Any
+    coordinator: Coordinator
+
+
 def _ask_coordinator(
     client: AdminClient, group_id: str, request: Any, code_of: Callable[[Any], int]
-) -> Any:
-    """Ask the coordinator, and the next one if it has moved."""
-    return client.settle(
-        lambda: client.ask_broker(coordinator_of_group(client, group_id).node_id, request), code_of
-    )
+) -> _Answer:
+    """Ask the coordinator, and the next one if it has moved or does not answer."""
+
+    def ask() -> _Answer:
+        coordinator = coordinator_of_group(client, group_id)
+        return _Answer(client.ask_broker(coordinator.node_id, request), coordinator)
+
+    found: _Answer = client.settle(ask, lambda it: code_of(it.body), looks_up=True)
+    return found
 
 
 def describe_group(client: AdminClient, group_id: str) -> GroupDescription:
@@ -156,12 +167,12 @@ def describe_group(client: AdminClient, group_id: str) -> GroupDescription:
     """
     request = consumer.ConsumerGroupDescribeRequest([group_id])
     try:
-        response = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
+        answer = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
     except AdminError as error:
         if error.code != ErrorCode.UNSUPPORTED_VERSION:
             raise
         return _describe_classic(client, group_id)
-    (group,) = response.groups
+    (group,) = answer.body.groups
     if group.error_code in (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION):
         return _describe_classic(client, group_id)
     check(group.error_code, group.error_message)
@@ -170,7 +181,7 @@ def describe_group(client: AdminClient, group_id: str) -> GroupDescription:
         CONSUMER,
         group.group_state,
         group.assignor_name,
-        coordinator_of_group(client, group_id),
+        answer.coordinator,
         [_consumer_member(it) for it in group.members],
         group.group_epoch,
         group.assignment_epoch,
@@ -179,8 +190,8 @@ def describe_group(client: AdminClient, group_id: str) -> GroupDescription:
 
 def _describe_classic(client: AdminClient, group_id: str) -> GroupDescription:
     request = classic.DescribeGroupsRequest([group_id])
-    response = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
-    (group,) = response.groups
+    answer = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
+    (group,) = answer.body.groups
     check(group.error_code, group.error_message)
     if group.protocol_type not in ("", CONSUMER_PROTOCOL):
         raise NotConsumersError(
@@ -192,7 +203,7 @@ def _describe_classic(client: AdminClient, group_id: str) -> GroupDescription:
         CLASSIC,
         group.group_state,
         group.protocol_data,
-        coordinator_of_group(client, group_id),
+        answer.coordinator,
         [_classic_member(it) for it in group.members],
     )
 
@@ -243,8 +254,8 @@ def committed_offsets(client: AdminClient, group_id: str) -> dict[TopicPartition
         AdminError: the coordinator rejects the request, or does not answer.
     """
     request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup(group_id, topics=None)])
-    response = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
-    (group,) = response.groups
+    answer = _ask_coordinator(client, group_id, request, lambda it: it.groups[0].error_code)
+    (group,) = answer.body.groups
     check(group.error_code)
     names: Mapping[Uuid, str] = {}
     if any(not topic.name for topic in group.topics):
@@ -302,7 +313,7 @@ def commit_offsets(
         codes = (it.error_code for topic in response.topics for it in topic.partitions)
         return next((int(code) for code in codes if code), ErrorCode.NONE)
 
-    response = _ask_coordinator(client, group_id, request, first_error)
+    response = _ask_coordinator(client, group_id, request, first_error).body
     code = first_error(response)
     if code:
         refused = [
@@ -332,7 +343,7 @@ def delete_offsets(
             for name, indexes in _by_topic(partitions).items()
         ],
     )
-    response = _ask_coordinator(client, group_id, request, lambda it: int(it.error_code))
+    response = _ask_coordinator(client, group_id, request, lambda it: int(it.error_code)).body
     check(response.error_code)
     return {
         TopicPartition(topic.name, it.partition_index): it.error_code
@@ -348,5 +359,5 @@ def delete_group(client: AdminClient, group_id: str) -> None:
         AdminError: the coordinator rejects it, or does not answer.
     """
     request = DeleteGroupsRequest([group_id])
-    response = _ask_coordinator(client, group_id, request, lambda it: it.results[0].error_code)
-    check(response.results[0].error_code)
+    answer = _ask_coordinator(client, group_id, request, lambda it: it.results[0].error_code)
+    check(answer.body.results[0].error_code)

@@ -39,7 +39,8 @@ def list_offsets(
 ) -> dict[TopicPartition, int]:
     """Return the offset of the first record at or after a time, or EARLIEST or LATEST.
 
-    It is -1 if a partition has no such record. Leaders that have moved are looked up again.
+    It is -1 if a partition has no such record. Leaders that have moved, or that do not answer, are
+    looked up again.
 
     Raises:
         AdminError: a partition does not exist, has no leader, or its leader does not answer.
@@ -63,7 +64,7 @@ def list_offsets(
                         found[TopicPartition(topic.name, it.partition_index)] = it.offset
         return first
 
-    check(client.settle(ask, int))
+    check(client.settle(ask, int, looks_up=True))
     return found
 
 

@@ -1,10 +1,26 @@
-"""Connections that are opened within a time, also if names are resolved slowly."""
+"""Addresses of servers, and connections opened within a time, also if names resolve slowly."""
 
 import socket
 import threading
 import time
 from ipaddress import ip_address
 from queue import Empty, SimpleQueue
+
+from minikafka.config.node_config import parse_address
+
+
+def server_of(text: str) -> tuple[str, int]:
+    """Return host and port of a server.
+
+    Raises:
+        ValueError: the address is not valid; the message says why.
+    """
+    host, port = parse_address(text)
+    if not host:
+        raise ValueError("the host is missing")
+    if port == 0:
+        raise ValueError("port 0 is not the port of a server")
+    return host, port
 
 
 def connected_socket(host: str, port: int, timeout_s: float) -> socket.socket:

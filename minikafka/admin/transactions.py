@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from minikafka.admin.client import AdminClient, AdminError, check
+from minikafka.admin.client import NO_ANSWER, AdminClient, AdminError, check
 from minikafka.admin.topics import describe_topics
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
@@ -86,7 +86,7 @@ def list_transactions(
                 partial(client.ask_broker, broker_id, request), lambda it: it.error_code
             )
         except AdminError as error:
-            if silent is None or error.code != ErrorCode.NETWORK_EXCEPTION:
+            if silent is None or error.code not in NO_ANSWER:
                 raise
             silent[broker_id] = str(error)
             continue

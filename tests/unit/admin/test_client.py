@@ -333,6 +333,57 @@ def test_retrying_ends_when_the_time_is_over():
     assert outcome == ErrorCode.NOT_CONTROLLER
 
 
+@pytest.mark.parametrize(
+    "code",
+    [ErrorCode.NETWORK_EXCEPTION, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.BROKER_NOT_AVAILABLE],
+)
+def test_a_broker_that_is_looked_up_again_may_have_a_successor(code):
+    def ask():
+        if len(asked) < 3:
+            asked.append("gone")
+            raise AdminError("gone", code)
+        return ErrorCode.NONE
+
+    asked = []
+    with pytest.raises(AdminError, match="gone"):
+        client("127.0.0.1:1").settle(ask, int)
+    assert client("127.0.0.1:1").settle(ask, int, looks_up=True) == ErrorCode.NONE
+    assert asked == ["gone"] * 3
+
+
+def test_no_successor_before_the_timeout():
+    def ask():
+        raise AdminError("gone", ErrorCode.NETWORK_EXCEPTION)
+
+    begin_s = time.monotonic()
+    with pytest.raises(AdminError, match="gone"):
+        client("127.0.0.1:1", timeout_s=0.5).settle(ask, int, looks_up=True)
+    assert 0.2 <= time.monotonic() - begin_s < 20
+
+
+def test_a_server_that_is_not_reached_is_not_waited_for_twice():
+    begin_s = time.monotonic()
+    with reaching(f"127.0.0.1:{unused_port()}") as admin, pytest.raises(AdminError, match="efused"):
+        admin.settle(lambda: admin.ask(ListGroupsRequest()), int, looks_up=True)
+    assert time.monotonic() - begin_s < 20
+
+
+def test_an_operation_has_one_timeout_for_all_its_requests(silent, start):
+    """The look-up of a broker, and what it is asked then."""
+    elsewhere = MetadataResponse(brokers=[MetadataResponseBroker(9, *_host_and_port(silent[0]))])
+    server = start({**ANSWERS, MetadataRequest: lambda *_: elsewhere})
+    begin_s = time.monotonic()
+    with client(server.address, timeout_s=1) as admin, pytest.raises(AdminError) as error:
+        admin.settle(lambda: admin.ask_broker(9, ListGroupsRequest()), int, looks_up=True)
+    assert time.monotonic() - begin_s < 1.9
+    assert error.value.code == ErrorCode.REQUEST_TIMED_OUT
+
+
+def _host_and_port(server):
+    host, port = server.address.split(":")
+    return host, int(port)
+
+
 def test_the_servers_message_goes_before_the_summary_of_the_code():
     assert error_text(ErrorCode.INVALID_REQUEST, "for a reason") == "for a reason"
     assert error_text(ErrorCode.TOPIC_ALREADY_EXISTS, None)
