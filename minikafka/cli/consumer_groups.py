@@ -112,9 +112,8 @@ def _run(options: Options) -> int:
         reset = OffsetReset(
             options, _whole(options, "to-offset", is_first=True), _whole(options, "shift-by")
         )
-        client = connect(options)
         limit_ms = _DEFAULT_TIMEOUT_MS if timeout_ms is None else timeout_ms
-        with client, client.limited(limit_ms / 1000):
+        with connect(options, timeout_ms=max(limit_ms, 0)) as client:
             _act(options, client, reset)
     except UsageError as error:
         print(error, "Try --help.", sep="\n", file=sys.stderr)
@@ -122,6 +121,10 @@ def _run(options: Options) -> int:
     except (ToolError, AdminError) as error:
         text = exception_text(error) if isinstance(error, AdminError) else str(error)
         consumer_groups.print_error(f"Executing consumer group command failed due to {text}")
+        if isinstance(error.__cause__, AdminError):
+            # The reason, where Kafka's message has none: its tool prints the exception here.
+            sys.stdout.flush()
+            print(exception_text(error.__cause__), file=sys.stderr)
     return 0
 
 

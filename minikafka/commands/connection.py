@@ -14,10 +14,12 @@ _REACH_TIMEOUT_S = 3.0
 """Unlike Kafka (row 150), whose tools try a wrong address for 60 s."""
 
 
-def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClient:
+def connect(
+    options: Options, *, default_timeout_ms: int = 60_000, timeout_ms: int | None = None
+) -> AdminClient:
     """Return a client for `--bootstrap-server` or `--bootstrap-controller`.
 
-    It is configured by `--command-config`.
+    It is configured by `--command-config`; `timeout_ms` takes precedence over its timeout.
 
     Raises:
         ToolError: if the properties file cannot be used.
@@ -39,7 +41,7 @@ def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClien
         controllers or options.value("bootstrap-server") or "",
         of_controllers=controllers is not None,
         client_id=client_id,
-        timeout_s=timeout_s,
+        timeout_s=timeout_s if timeout_ms is None else timeout_ms / 1000,
         request_timeout_s=request_timeout_s,
         reach_timeout_s=_REACH_TIMEOUT_S,
         on_wait=lambda what: print(what, file=sys.stderr, flush=True),

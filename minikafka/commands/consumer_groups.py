@@ -64,25 +64,28 @@ def _or_none(value: object | None) -> object:
 def chosen_groups(options: Options, client: AdminClient) -> list[str]:
     """Return the groups that the options name, in the order of Kafka's tool."""
     if options.has("all-groups"):
-        try:
-            listed = [it.group_id for it in list_consumer_groups(client)]
-        except AdminError as error:
-            raise ToolError(future_text(error)) from None
-        return hash_map_order(listed)
+        return _listed_groups(client)
     return hash_map_order(options.values("group"))
+
+
+def _listed_groups(client: AdminClient) -> list[str]:
+    try:
+        return hash_map_order(it.group_id for it in list_consumer_groups(client))
+    except AdminError as error:
+        raise ToolError(future_text(error)) from None
 
 
 def print_list(
     client: AdminClient, *, states: Sequence[str] | None, types: Sequence[str] | None
 ) -> None:
     """Print the groups; with their types and states if these are not None, and only such ones."""
+    if states is None and types is None:
+        for name in _listed_groups(client):
+            print(name)
+        return
     found = list_consumer_groups(client, states=states or (), types=types or ())
     listed = {it.group_id: it for it in found}
     ordered = [listed[name] for name in hash_map_order(listed)]
-    if states is None and types is None:
-        for it in ordered:
-            print(it.group_id)
-        return
     width = max((15, *(len(it.group_id) for it in ordered))) + 10
     widths = [width, *(20 for shown in (types, states) if shown is not None)]
     rows = [["GROUP", "TYPE", "STATE"]]
@@ -93,8 +96,12 @@ def print_list(
 
 
 def _describe(client: AdminClient, groups: Collection[str]) -> dict[str, GroupDescription]:
-    """Describe all groups before anything is printed; sorted by name."""
-    return {name: describe_group(client, name) for name in sorted(groups)}
+    """Describe all groups before anything is printed; sorted by name.
+
+    As in Kafka's tool, the first of `groups` that cannot be described is reported.
+    """
+    found = {name: describe_group(client, name) for name in groups}
+    return {name: found[name] for name in sorted(found)}
 
 
 def _has_rows(group: GroupDescription, rows: int) -> bool:
@@ -114,9 +121,14 @@ def print_offsets(client: AdminClient, groups: Collection[str], *, verbose: bool
     """Print the partitions of groups with committed offset, log end and lag.
 
     Raises:
-        AdminError: a group does not exist, or the cluster does not answer.
+        AdminError: a group does not exist, or its coordinator does not answer.
+        ToolError: offsets cannot be read.
     """
-    tables = [(group, _offset_rows(client, group)) for group in _describe(client, groups).values()]
+    described = _describe(client, groups).values()
+    try:
+        tables = [(group, _offset_rows(client, group)) for group in described]
+    except AdminError as error:
+        raise ToolError(future_text(error)) from None
     titles = [
         "GROUP", "TOPIC", "PARTITION", "LEADER-EPOCH", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
         "CONSUMER-ID", "HOST", "CLIENT-ID",
@@ -282,25 +294,26 @@ def delete_group_offsets(client: AdminClient, group_id: str, topics: Sequence[st
             partitions += partitions_of(client, [topic])
         except AdminError as error:
             results[TopicPartition(topic, _NO_PARTITION)] = exception_text(error)
-    top = int(ErrorCode.NONE)
+    first: AdminError | None = None
     try:
         codes = delete_offsets(client, group_id, partition_order(partitions))
     except AdminError as error:
-        top = error.code
-        results.update((at, f"{exception_text(error)}") for at in partitions)
-        unknown = f"Encountered some unknown error: {known_code(top).name}"
-        print_error(message_of(error) if top in _OF_THE_GROUP else unknown)
+        first = error
+        results.update((at, exception_text(error)) for at in partitions)
     else:
-        for at in partitions:
-            code = codes.get(at, ErrorCode.NONE)
-            top = top or code
-            results[at] = exception_text(AdminError(kafka_message(code), code)) if code else None
-        if top in _OF_PARTITIONS:
-            print_error("Encountered some partition-level error, see the follow-up details.")
-        elif top:
-            print_error(f"Encountered some unknown error: {known_code(top).name}")
-        else:
-            print(f"Request succeeded for deleting offsets from group {group_id}.")
+        refused = {at: AdminError(kafka_message(code), code) for at, code in codes.items() if code}
+        first = next((refused[at] for at in partitions if at in refused), None)
+        results.update(
+            (at, exception_text(refused[at]) if at in refused else None) for at in partitions
+        )
+    if first is None:
+        print(f"Request succeeded for deleting offsets from group {group_id}.")
+    elif first.code in _OF_THE_GROUP:
+        print_error(message_of(first))
+    elif first.code in _OF_PARTITIONS:
+        print_error("Encountered some partition-level error, see the follow-up details.")
+    else:
+        print_error(f"Encountered some unknown error: {known_code(first.code).name}")
     _print_results(results)
 
 

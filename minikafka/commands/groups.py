@@ -5,6 +5,7 @@ from minikafka.admin.groups import CONSUMER, CONSUMER_PROTOCOL, GroupListing, li
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options
 
+_TIMEOUT_S = 30.0
 TYPES = ("Classic", "Consumer", "Share", "Streams")
 
 
@@ -14,7 +15,8 @@ def print_groups(options: Options, client: AdminClient) -> None:
     Raises:
         AdminError: a broker rejects the request, or does not answer.
     """
-    listed = {it.group_id: it for it in list_all_groups(client)}
+    with client.limited(_TIMEOUT_S):
+        listed = {it.group_id: it for it in list_all_groups(client)}
     shown = [listed[name] for name in hash_map_order(listed) if _is_selected(options, listed[name])]
     rows = [(it.group_id, it.type, it.protocol) for it in shown]
     width = max((20, *(len(cell) for row in rows for cell in row)))

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError
@@ -75,22 +76,26 @@ def _reset_group(client: AdminClient, reset: OffsetReset, group_id: str) -> Offs
         offsets = _new_offsets(client, reset, group_id, scope)
     except AdminError as error:
         raise ToolError(future_text(error)) from None
+    offsets = {at: offsets[at] for at in partition_order(offsets)}
     if reset.is_executed:
         try:
             commit_offsets(client, group_id, offsets)
         except AdminError as error:
-            raise ToolError(message_of(error)) from None
-    return {at: offsets[at] for at in partition_order(offsets)}
+            raise ToolError(message_of(error)) from error
+    return offsets
 
 
 def _scope(client: AdminClient, options: Options, group_id: str) -> list[TopicPartition]:
     if options.has("all-topics"):
-        return partition_order(committed_offsets(client, group_id))
+        try:
+            return partition_order(committed_offsets(client, group_id))
+        except AdminError as error:
+            raise ToolError(future_text(error)) from None
     if options.has("topic"):
         try:
             return partitions_of(client, options.values("topic"))
         except AdminError as error:
-            raise ToolError(message_of(error)) from None
+            raise ToolError(message_of(error)) from error
     if options.has("from-file"):
         return []
     raise UsageError("One of the reset scopes should be defined: --all-topics, --topic.")
@@ -233,9 +238,12 @@ def _in_range(client: AdminClient, wanted: Offsets) -> Offsets:
 
 
 def _warn_range(at: TopicPartition, offset: int, how: str, instead: int) -> None:
+    """Print a warning as the log of Kafka's tools has it."""
+    now = datetime.now()  # noqa: DTZ005 - logs have local times
     print(
-        f"WARN New offset ({offset}) is {how} offset for topic partition {at}."
-        f" Value will be set to {instead}.",
+        f"[{now:%Y-%m-%d %H:%M:%S},{now.microsecond // 1000:03}] WARN"
+        f" New offset ({offset}) is {how} offset for topic partition {at}."
+        f" Value will be set to {instead} (org.apache.kafka.tools.OffsetsUtils)",
         file=sys.stderr,
     )
 

@@ -70,7 +70,7 @@ def _read_row(fields: Sequence[str]) -> tuple[TopicPartition, int]:
         ValueError: there is no topic, there are too many fields, or a number is none.
     """
     if not 1 < len(fields) <= _FIELDS:
-        raise ValueError(f"{len(fields)} fields")
+        raise ValueError("fields are missing" if len(fields) < _FIELDS else "too many fields")
     topic, partition, offset = (*fields[1:], "0", "0")[:3]
     return (
         TopicPartition(topic, whole_number(partition.strip(), INT32_MIN, INT32_MAX)),

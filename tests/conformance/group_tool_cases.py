@@ -349,7 +349,7 @@ class Output(NamedTuple):
 
 def _first_error(err):
     """The first line, without an exception's class; lists in it are sorted, as Kafka's vary."""
-    found = [it for it in err.splitlines() if it and not it.startswith(("[", "WARN New offset"))]
+    found = [it for it in err.splitlines() if it and not it.startswith("[")]
     first = _JAVA.sub("", found[0]) if found else ""
     if first.startswith(_TRACES):
         return ""

@@ -67,7 +67,7 @@ def played(tmp_path_factory):
     os.chdir(tmp_path_factory.mktemp("files"))
     with pytest.MonkeyPatch.context() as patch:
         for module in (_options, consumer_groups):
-            patch.setattr(module, "connect", lambda _: SimAdmin(cluster))
+            patch.setattr(module, "connect", lambda *_, **__: SimAdmin(cluster))
         yield [run(case) for case in PLAY]
     os.chdir(before)
 
