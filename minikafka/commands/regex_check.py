@@ -14,12 +14,10 @@ def print_regex_check(pattern: str) -> None:
     try:
         require_valid(pattern)
     except InvalidRegularExpressionError as error:
-        prefix = f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: "
-        if not error.message.startswith(prefix):
+        if error.fault is None:
             raise ToolError(
                 "Patterns cannot be checked without a library: pip install 'minikafka[patterns]'"
             ) from None
-        why = error.message.removeprefix(prefix).removesuffix(".")
-        print(f"The regular expression `{pattern}` is invalid: {why}.")
+        print(f"The regular expression `{pattern}` is invalid: {error.fault}.")
     else:
         print(f"The regular expression `{pattern}` is valid.")

@@ -83,14 +83,15 @@ def _compile(pattern: str) -> Callable[[str], Any]:
     try:
         match: Callable[[str], Any] = re2.compile(pattern, options).fullmatch
     except re2.error as error:
+        fault = _fault(error.args[0])
         raise InvalidRegularExpressionError(
-            f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: "
-            f"{_reason(error.args[0])}."
+            f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: {fault}.",
+            fault=fault,
         ) from None
     return match
 
 
-def _reason(said: bytes | str) -> str:
+def _fault(said: bytes | str) -> str:
     text = said.decode(errors="replace") if isinstance(said, bytes) else said
     for ours, theirs in _WORDS:
         if text.startswith(ours):
