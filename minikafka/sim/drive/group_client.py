@@ -3,6 +3,7 @@
 A member sends one request at a time. Its positions are numbers that only grow; no records are read.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
@@ -70,7 +71,7 @@ class GroupSurroundings:
 
 
 @dataclass(slots=True, eq=False)
-class GroupClient:
+class GroupClient(ABC):
     """One life of one member of `group`; `on_end` is called when it has left.
 
     `told` is what the coordinator has given; `positions` has what the member still has, with None
@@ -93,17 +94,17 @@ class GroupClient:
     positions: dict[OwnedPartition, int | None] = field(default_factory=dict)
     coordinator: tuple[str, int] | None = None
 
+    @abstractmethod
     def join(self) -> None:
         """Join, or join again."""
-        raise NotImplementedError
 
+    @abstractmethod
     def heartbeat(self) -> None:
         """Send a heartbeat."""
-        raise NotImplementedError
 
+    @abstractmethod
     def leave(self) -> None:
         """Leave the group."""
-        raise NotImplementedError
 
     @property
     def now_ms(self) -> int:
