@@ -6,11 +6,11 @@ requests go to any broker.
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from functools import partial
 from typing import Any, NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError, check
 from minikafka.common.errors import ErrorCode
+from minikafka.config.definition import ConfigSource
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -23,7 +23,6 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from minikafka.messages.list_config_resources import ListConfigResourcesRequest
-from minikafka.messages.list_groups import ListGroupsRequest
 
 _SET = 0
 _DELETE = 1
@@ -35,20 +34,6 @@ class ResourceType(IntEnum):
     TOPIC = 2
     BROKER = 4
     GROUP = 32
-
-
-class ConfigSource(IntEnum):
-    """The source of a value (`DescribeConfigsResponse.ConfigSource`)."""
-
-    UNKNOWN = 0
-    DYNAMIC_TOPIC_CONFIG = 1
-    DYNAMIC_BROKER_CONFIG = 2
-    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
-    STATIC_BROKER_CONFIG = 4
-    DEFAULT_CONFIG = 5
-    DYNAMIC_BROKER_LOGGER_CONFIG = 6
-    DYNAMIC_CLIENT_METRICS_CONFIG = 7
-    DYNAMIC_GROUP_CONFIG = 8
 
 
 class Resource(NamedTuple):
@@ -140,17 +125,6 @@ def configured_names(client: AdminClient, resource_type: ResourceType) -> list[s
     return [
         it.resource_name for it in response.config_resources if it.resource_type == resource_type
     ]
-
-
-def group_ids(client: AdminClient) -> list[str]:
-    """Return the ids of the groups of all brokers, sorted."""
-    found: dict[str, None] = {}
-    for broker_id in broker_ids(client):
-        ask = partial(client.ask_broker, broker_id, ListGroupsRequest())
-        response = client.settle(ask, lambda it: int(it.error_code))
-        check(response.error_code)
-        found.update((group.group_id, None) for group in response.groups)
-    return sorted(found)
 
 
 def _by_target(resources: Sequence[Resource]) -> dict[int | None, list[Resource]]:

@@ -19,14 +19,10 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.config.client_metrics import CLIENT_METRICS_KEYS
-from minikafka.config.definition import ConfigType, Key, KeyTable, Update
+from minikafka.config.definition import ConfigSource, ConfigType, Key, KeyTable, Update
 from minikafka.config.group import GROUP_KEYS
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import (
-    SOURCE_DEFAULT,
-    SOURCE_DYNAMIC_DEFAULT,
-    SOURCE_GROUP,
-    SOURCE_TOPIC,
     ConfigLayers,
     ConfigOrigin,
     broker_keys,
@@ -56,8 +52,6 @@ from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps, compute, next_turn
 
 _DOCUMENTATION_FROM = 3
-_SOURCE_LOGGER = 6
-_SOURCE_SUBSCRIPTION = 7
 _UNITS_A_STEP: Final = 200
 """Resources and their keys that are described in one step: about 2 ms of work."""
 
@@ -141,7 +135,7 @@ def _rows(node: NodeServices, asked: DescribeConfigsResource, wanted: frozenset[
     if asked.resource_type == RESOURCE_GROUP:
         own = node.image.config(RESOURCE_GROUP, name)
         return [
-            (key, layers.described_origins(key, own, SOURCE_GROUP))
+            (key, layers.described_origins(key, own, ConfigSource.DYNAMIC_GROUP_CONFIG))
             for key in _keys(GROUP_KEYS, wanted)
         ]
     if asked.resource_type == RESOURCE_BROKER_LOGGER:
@@ -152,7 +146,7 @@ def _rows(node: NodeServices, asked: DescribeConfigsResource, wanted: frozenset[
         return [
             (
                 Key(name=logger, type=ConfigType.UNKNOWN, default=None, update=Update.PER_BROKER),
-                [ConfigOrigin(logger, level, _SOURCE_LOGGER)],
+                [ConfigOrigin(logger, level, ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG)],
             )
             for logger, level in _chosen(level_names(), wanted)
         ]
@@ -172,7 +166,9 @@ def _subscription_rows(
         if text is None:
             origin = _NO_VALUE._replace(text=key.text(key.default))
         else:
-            origin = ConfigOrigin(key.name, key.shown(text), _SOURCE_SUBSCRIPTION)
+            origin = ConfigOrigin(
+                key.name, key.shown(text), ConfigSource.DYNAMIC_CLIENT_METRICS_CONFIG
+            )
         rows.append((key, [origin]))
     return rows
 
@@ -201,7 +197,12 @@ def _broker_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
         if broker_keys().get(name) is None:
             key = _dynamic_key(name)
             origins = layers._replace(static={}).broker_origins(key)
-            found.append((key, [origin for origin in origins if origin.source != SOURCE_DEFAULT]))
+            found.append(
+                (
+                    key,
+                    [origin for origin in origins if origin.source != ConfigSource.DEFAULT_CONFIG],
+                )
+            )
     return found
 
 
@@ -221,7 +222,7 @@ def _topic_rows(
     return [
         (
             key,
-            layers.described_origins(key, own, SOURCE_TOPIC)
+            layers.described_origins(key, own, ConfigSource.DYNAMIC_TOPIC_CONFIG)
             or [_NO_VALUE._replace(text=layers.topic_text(key, own))],
         )
         for key in _keys(TOPIC_KEYS, wanted)
@@ -233,7 +234,7 @@ def _default_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
     return [
         (
             broker_keys().get(name) or _dynamic_key(name),
-            [ConfigOrigin(name, value, SOURCE_DYNAMIC_DEFAULT)],
+            [ConfigOrigin(name, value, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG)],
         )
         for name, value in _chosen(layers.dynamic_default, wanted)
     ]
@@ -246,10 +247,12 @@ def _describe(
     text = None if value.text is None else key.shown(value.text)
     result = DescribeConfigsResourceResult(
         key.name,
-        None if key.sensitive and value.source != _SOURCE_LOGGER else text,
+        None
+        if key.sensitive and value.source != ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG
+        else text,
         key.update is Update.READ_ONLY,
         value.source,
-        key.sensitive and value.source != _SOURCE_LOGGER,
+        key.sensitive and value.source != ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG,
         config_type=int(key.type),
         documentation=None,
     )
@@ -259,11 +262,11 @@ def _describe(
                 origin.name, None if key.sensitive else origin.text, origin.source
             )
             for origin in origins
-            if origin.name and origin.source != _SOURCE_LOGGER
+            if origin.name and origin.source != ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG
         ]
     if request.include_documentation and version >= _DOCUMENTATION_FROM:
         result.documentation = key.doc
     return result
 
 
-_NO_VALUE = ConfigOrigin("", None, SOURCE_DEFAULT)
+_NO_VALUE = ConfigOrigin("", None, ConfigSource.DEFAULT_CONFIG)

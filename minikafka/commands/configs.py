@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import (
     ConfigEntry,
-    ConfigSource,
     Resource,
     ResourceType,
     alter_configs,
     broker_ids,
     configured_names,
     describe_configs,
-    group_ids,
 )
+from minikafka.admin.groups import list_all_groups
 from minikafka.admin.topics import list_topics
 from minikafka.commands.compaction import warn_of_compaction
 from minikafka.commands.config_entities import BROKERS, GROUPS, TOPICS, Entity, checked_entity
@@ -23,6 +22,7 @@ from minikafka.commands.connection import read_properties
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options, ToolError
 from minikafka.common.errors import ErrorCode
+from minikafka.config.definition import ConfigSource
 
 _TYPES = {
     TOPICS: ResourceType.TOPIC,
@@ -94,7 +94,7 @@ def _known(entity_type: str, client: AdminClient) -> list[str]:
         return hash_map_order(topic.name for topic in list_topics(client))
     if entity_type == BROKERS:
         return [*map(str, broker_ids(client)), ""]
-    groups = group_ids(client)
+    groups = sorted(it.group_id for it in list_all_groups(client))
     return list(dict.fromkeys([*groups, *configured_names(client, ResourceType.GROUP)]))
 
 

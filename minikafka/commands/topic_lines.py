@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from minikafka.admin.configs import ConfigEntry, ConfigSource
+from minikafka.admin.configs import ConfigEntry
 from minikafka.admin.topics import PartitionDescription, Reassignment, TopicDescription
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options
 from minikafka.common.ids import ZERO_UUID
+from minikafka.config.definition import ConfigSource
 
 
 class TopicReport:

@@ -33,6 +33,20 @@ class ConfigType(IntEnum):
     PASSWORD = 9
 
 
+class ConfigSource(IntEnum):
+    """The source of a value (`DescribeConfigsResponse.ConfigSource`)."""
+
+    UNKNOWN = 0
+    DYNAMIC_TOPIC_CONFIG = 1
+    DYNAMIC_BROKER_CONFIG = 2
+    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
+    STATIC_BROKER_CONFIG = 4
+    DEFAULT_CONFIG = 5
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
+    DYNAMIC_CLIENT_METRICS_CONFIG = 7
+    DYNAMIC_GROUP_CONFIG = 8
+
+
 class Update(Enum):
     """The scope in which a running broker's value may be changed (`DynamicBrokerConfig`)."""
 

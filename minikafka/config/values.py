@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from minikafka.config import absent_features, broker, java_text
 from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
-from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
+from minikafka.config.definition import REQUIRED, ConfigError, ConfigSource, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
 from minikafka.config.topic import MAX_COMPACTION_LAG_MS, MIN_COMPACTION_LAG_MS, TOPIC_KEYS
@@ -120,7 +120,7 @@ class ConfigOrigin(NamedTuple):
 
     name: str
     text: str | None
-    source: int
+    source: ConfigSource
     factor: int = 1
 
     @property
@@ -132,14 +132,6 @@ class ConfigOrigin(NamedTuple):
             return str(java_text.integer(java_text.trim(self.text), 64) * self.factor)
         except ValueError:
             return self.text
-
-
-SOURCE_TOPIC = 1
-SOURCE_DYNAMIC_BROKER = 2
-SOURCE_DYNAMIC_DEFAULT = 3
-SOURCE_STATIC = 4
-SOURCE_DEFAULT = 5
-SOURCE_GROUP = 8
 
 
 class ConfigLayers(NamedTuple):
@@ -154,14 +146,14 @@ class ConfigLayers(NamedTuple):
         found = [
             ConfigOrigin(key.name, key.spelling(layer[key.name]), source)
             for layer, source in (
-                (self.dynamic_broker, SOURCE_DYNAMIC_BROKER),
-                (self.dynamic_default, SOURCE_DYNAMIC_DEFAULT),
-                (self.static, SOURCE_STATIC),
+                (self.dynamic_broker, ConfigSource.DYNAMIC_BROKER_CONFIG),
+                (self.dynamic_default, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+                (self.static, ConfigSource.STATIC_BROKER_CONFIG),
             )
             if key.name in layer
         ]
         if not key.required and key.default is not None:
-            found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
+            found.append(ConfigOrigin(key.name, key.text(key.default), ConfigSource.DEFAULT_CONFIG))
         return found
 
     def described_broker_origins(self, key: Key[object]) -> list[ConfigOrigin]:
@@ -179,7 +171,7 @@ class ConfigLayers(NamedTuple):
         return found
 
     def described_origins(
-        self, key: Key[object], own: Mapping[str, str], source: int
+        self, key: Key[object], own: Mapping[str, str], source: ConfigSource
     ) -> list[ConfigOrigin]:
         """The origins that DescribeConfigs lists for a topic's or a group's key, in precedence.
 
@@ -198,17 +190,21 @@ class ConfigLayers(NamedTuple):
         """All origins of a topic key's value, highest precedence first; never empty."""
         found = []
         if key.name in topic:
-            found.append(ConfigOrigin(key.name, key.spelling(topic[key.name]), SOURCE_TOPIC))
+            found.append(
+                ConfigOrigin(
+                    key.name, key.spelling(topic[key.name]), ConfigSource.DYNAMIC_TOPIC_CONFIG
+                )
+            )
         defaults: list[ConfigOrigin] = []
         for synonym, factor in key.synonyms:
             broker_key = _USED_KEYS.get(synonym)
             assert broker_key is not None, synonym
             for origin in self.broker_origins(broker_key):
-                place = defaults if origin.source == SOURCE_DEFAULT else found
+                place = defaults if origin.source == ConfigSource.DEFAULT_CONFIG else found
                 place.append(origin._replace(factor=factor))
         found.extend(defaults[:1] if defaults else ())
         if not found:
-            found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
+            found.append(ConfigOrigin(key.name, key.text(key.default), ConfigSource.DEFAULT_CONFIG))
         return found
 
     def topic_text(self, key: Key[object], topic: Mapping[str, str]) -> str | None:

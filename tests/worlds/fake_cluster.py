@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from minikafka.admin.client import AdminClient, AdminError
-from minikafka.admin.configs import ConfigSource
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.config.definition import ConfigSource
 from minikafka.messages.add_raft_voter import AddRaftVoterRequest, AddRaftVoterResponse
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,

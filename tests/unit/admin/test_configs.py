@@ -4,16 +4,15 @@ import pytest
 
 from minikafka.admin.client import AdminError
 from minikafka.admin.configs import (
-    ConfigSource,
     Resource,
     ResourceType,
     alter_configs,
     broker_ids,
     configured_names,
     describe_configs,
-    group_ids,
 )
 from minikafka.common.errors import ErrorCode
+from minikafka.config.definition import ConfigSource
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_configs import DescribeConfigsRequest
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
@@ -81,11 +80,6 @@ def test_brokers_are_in_order_with_and_without_describe_cluster(cluster):
     assert broker_ids(cluster) == [1, 3]
     cluster.missing.add(DescribeClusterRequest)
     assert broker_ids(cluster) == [1, 3]
-
-
-def test_groups_of_all_brokers_are_found_once_each(cluster):
-    cluster.groups = {1: ["g2", "g1"], 3: ["g1"]}
-    assert group_ids(cluster) == ["g1", "g2"]
 
 
 def test_no_name_is_configured_if_the_cluster_lacks_the_api(cluster):

@@ -5,13 +5,8 @@ import pytest
 from minikafka.config import broker as keys
 from minikafka.config import log_keys
 from minikafka.config import topic as topic_keys
-from minikafka.config.definition import ConfigError
+from minikafka.config.definition import ConfigError, ConfigSource
 from minikafka.config.values import (
-    SOURCE_DEFAULT,
-    SOURCE_DYNAMIC_BROKER,
-    SOURCE_DYNAMIC_DEFAULT,
-    SOURCE_STATIC,
-    SOURCE_TOPIC,
     Config,
     ConfigLayers,
     broker_keys,
@@ -69,25 +64,30 @@ def test_every_key_of_kafka_is_known():
 @pytest.mark.parametrize(
     ("layers", "topic", "value", "source"),
     [
-        (NOTHING, {}, 1, SOURCE_DEFAULT),
-        (NOTHING._replace(static={"min.insync.replicas": "2"}), {}, 2, SOURCE_STATIC),
+        (NOTHING, {}, 1, ConfigSource.DEFAULT_CONFIG),
+        (
+            NOTHING._replace(static={"min.insync.replicas": "2"}),
+            {},
+            2,
+            ConfigSource.STATIC_BROKER_CONFIG,
+        ),
         (
             ConfigLayers({}, {"min.insync.replicas": "3"}, {"min.insync.replicas": "2"}),
             {},
             3,
-            SOURCE_DYNAMIC_DEFAULT,
+            ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG,
         ),
         (
             ConfigLayers({"min.insync.replicas": "4"}, {"min.insync.replicas": "3"}, {}),
             {},
             4,
-            SOURCE_DYNAMIC_BROKER,
+            ConfigSource.DYNAMIC_BROKER_CONFIG,
         ),
         (
             ConfigLayers({"min.insync.replicas": "4"}, {}, {}),
             {"min.insync.replicas": "5"},
             5,
-            SOURCE_TOPIC,
+            ConfigSource.DYNAMIC_TOPIC_CONFIG,
         ),
     ],
 )
