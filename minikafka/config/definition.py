@@ -59,6 +59,15 @@ class ConfigError(ValueError):
     """A configuration that cannot be used; `str()` names key, value and the allowed values."""
 
 
+class ValueNotAllowedError(ConfigError):
+    """A parsed value, `value`, that is none of the allowed ones."""
+
+    def __init__(self, message: str, value: object) -> None:
+        """Store the value with the message."""
+        super().__init__(message)
+        self.value = value
+
+
 @dataclass(frozen=True, slots=True)
 class Valid:
     """A check of a parsed value, and a description of the allowed values."""
@@ -179,17 +188,18 @@ class Key(Generic[T_co]):
         """Parse and check `text`.
 
         Raises:
-            ConfigError: the text names the key, the value and the allowed values.
+            ValueNotAllowedError: the value has the type, but is not allowed.
+            ConfigError: the text is no value of the type.
         """
         try:
             value = _PARSERS[self.type](java_text.trim(self.spelling(text)))
         except ValueError:
-            raise self.refusal(text) from None
+            raise ConfigError(self.refusal(text)) from None
         valid = self.valid
         if isinstance(value, tuple) and not (valid is not None and valid.keeps_empty):
             value = tuple(filter(None, value))
         if valid is not None and not valid.accepts(value):
-            raise self.refusal(text)
+            raise ValueNotAllowedError(self.refusal(text), value)
         if isinstance(value, tuple) and valid is not None and valid.drops_repeats:
             value = tuple(dict.fromkeys(value))
         return value  # type: ignore[return-value]
@@ -219,10 +229,10 @@ class Key(Generic[T_co]):
         found = self.text(value)
         return text if found is None else found
 
-    def refusal(self, text: str) -> ConfigError:
-        """The error for a value that is not allowed."""
+    def refusal(self, text: str) -> str:
+        """The error for a text that cannot be used: key, value and allowed values."""
         shown = "[hidden]" if self.sensitive else repr(text)
-        return ConfigError(f"{self.name}: invalid value {shown}; allowed: {self.allowed}")
+        return f"{self.name}: invalid value {shown}; allowed: {self.allowed}"
 
     def text(self, value: object) -> str | None:
         """Return `value` as DescribeConfigs shows it; None for no value."""

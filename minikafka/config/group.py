@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from minikafka.config import consumer_group_keys as broker_keys
-from minikafka.config.definition import ConfigError, ConfigType, Key, KeyTable, Update, at_least
+from minikafka.config.definition import (
+    ConfigError,
+    ConfigType,
+    Key,
+    KeyTable,
+    Update,
+    ValueNotAllowedError,
+    at_least,
+)
 from minikafka.config.values import Config
 
 
@@ -62,17 +70,13 @@ def check_group_value(name: str, text: str) -> str | None:
         return f"Unknown group config name: {name}{GROUP_KEYS.nearest(name)}"
     try:
         key.parse(text)
-    except ConfigError:
-        pass
-    else:
-        return None
-    least = 0 if key is ASSIGNMENT_INTERVAL.of_group else 1
-    unbounded: Key[int] = Key(name=name, type=ConfigType.INT, default=0)
-    try:
-        value = unbounded.parse(text)
+    except ValueNotAllowedError as error:
+        assert key.valid is not None, name
+        bound = f"Value must be {key.valid.allowed}"
+        return f"Invalid value {error.value} for configuration {name}: {bound}"
     except ConfigError:
         return f"Invalid value {text} for configuration {name}: Not a number of type INT"
-    return f"Invalid value {value} for configuration {name}: Value must be at least {least}"
+    return None
 
 
 def check_group_bounds(config: Config, values: Mapping[str, str]) -> str | None:
