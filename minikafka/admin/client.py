@@ -181,6 +181,8 @@ class AdminClient:
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
+        self._refusal: int = ErrorCode.NONE
+        """The last retriable error of the operation that is in progress."""
         self._deadline_s = 0.0
         """The end of the operation that is in progress."""
         self._failure: OSError | None = None
@@ -402,6 +404,7 @@ class AdminClient:
                     final = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION or not is_retriable(code)
                     if final or not self._has_time:
                         return response
+                    self._refusal = code
                 time.sleep(_RETRY_BACKOFF_S)
 
     @property
@@ -462,7 +465,7 @@ class AdminClient:
             finally:
                 self._waits_for = outer
             return
-        self._deadline_s = time.monotonic() + self._timeout_s
+        self._deadline_s, self._refusal = time.monotonic() + self._timeout_s, ErrorCode.NONE
         timer = threading.Timer(NOTICE_AFTER_S, self._report_wait)
         timer.daemon = True
         if self._on_wait is not None and self._timeout_s > NOTICE_AFTER_S:
@@ -487,7 +490,8 @@ class AdminClient:
     def _likely_reason(self) -> str:
         if self._failure is not None:
             return f": {_reason(self._failure)}"
-        return "; changes need an active controller"
+        refusal = summary_of(self._refusal)
+        return f": {refusal}" if refusal else "; changes need an active controller"
 
     def _addresses(self) -> str:
         return ",".join(f"{host}:{port}" for host, port in self._servers)

@@ -253,6 +253,16 @@ def test_a_long_wait_is_reported_once_with_its_reason(start, monkeypatch):
     assert "active controller" in sentence
 
 
+def test_a_long_wait_is_reported_with_the_error_that_is_answered(monkeypatch):
+    monkeypatch.setattr(client_module, "NOTICE_AFTER_S", 0.2)
+    told = []
+    with AdminClient("h:1", client_id="t", timeout_s=0.6, on_wait=told.append) as admin:
+        admin.settle(lambda: ErrorCode.NOT_COORDINATOR, int)
+    (sentence,) = told
+    assert sentence.startswith("waiting for an operation that the cluster cannot do yet, up to 0.6")
+    assert sentence.endswith(f": {error_text(ErrorCode.NOT_COORDINATOR, None)}")
+
+
 def test_a_quick_answer_is_not_reported(start):
     told = []
     server = start(ANSWERS)
