@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from minikafka.admin.client import AdminClient, check
+from minikafka.admin.client import AdminClient, AdminError, check
 from minikafka.admin.topics import describe_topics
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
@@ -27,6 +27,12 @@ def leaders(client: AdminClient, topics: Collection[str]) -> dict[TopicPartition
     """
     if not topics:
         return {}
+    if "" in topics:
+        # Kafka's client refuses such a name itself; a broker has no error for it.
+        raise AdminError(
+            "The given topic name '' cannot be represented in a request.",
+            ErrorCode.INVALID_TOPIC_EXCEPTION,
+        )
     return {
         TopicPartition(topic.name, it.partition): it.leader
         for topic in describe_topics(client, list(topics), _PAGE)
@@ -39,8 +45,8 @@ def list_offsets(
 ) -> dict[TopicPartition, int]:
     """Return the offset of the first record at or after a time, or EARLIEST or LATEST.
 
-    It is -1 if a partition has no such record. Leaders that have moved, or that do not answer, are
-    looked up again.
+    It is -1 if a partition has no such record. The order is that of `partitions`. Leaders that have
+    moved, or that do not answer, are looked up again.
 
     Raises:
         AdminError: a partition does not exist, has no leader, or its leader does not answer.
@@ -65,7 +71,7 @@ def list_offsets(
         return first
 
     check(client.settle(ask, int, looks_up=True))
-    return found
+    return {at: found[at] for at in partitions}
 
 
 def _by_leader(

@@ -175,10 +175,14 @@ def _chosen(
         UsageError: a value is unknown.
     """
     text = options.value(name)
-    if not text:
-        return None if text is None else []
+    if text is None:
+        return None
+    # Empty parts at the end do not count, as in Java's split.
+    values = text.rstrip(",")
+    if not values:
+        return []
     spelled = {it.lower(): it for it in known}
-    wanted = [it.strip().lower() for it in text.split(",")]
+    wanted = [it.strip().lower() for it in values.split(",")]
     if not all(it in spelled for it in wanted):
         raise UsageError(f"Invalid {listed} '{text}'. Valid {many} are: {', '.join(known)}")
     return [spelled[it] for it in wanted]

@@ -42,12 +42,16 @@ _NAMES: Final = {
 }
 """The classes that are not named like their codes."""
 _MESSAGES: Final = {
+    ErrorCode.UNKNOWN_SERVER_ERROR: "The server experienced an unexpected error when processing the"
+    " request.",
+    ErrorCode.INVALID_TOPIC_EXCEPTION: "The request attempted to perform an operation on an invalid"
+    " topic.",
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "The coordinator is loading and hence can't process"
     " requests.",
     ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
     ErrorCode.NOT_COORDINATOR: "This is not the correct coordinator.",
-    ErrorCode.INVALID_GROUP_ID: "The configured groupId is invalid.",
+    ErrorCode.INVALID_GROUP_ID: "The group id is invalid.",
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "Topic authorization failed.",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "Group authorization failed.",
     ErrorCode.UNKNOWN_MEMBER_ID: "The coordinator is not aware of this member.",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 _DATE_TIME: Final = re.compile(
-    r"(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d+)(?:Z|([+-])(\d\d)(?::(\d\d))?)", re.ASCII
+    r"(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d+)(?:Z|([+-])(\d\d)(?::([0-5]\d))?)", re.ASCII
 )
 _DURATION: Final = re.compile(
     r"([-+]?)P(?:([-+]?\d+)D)?"

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from minikafka.commands.reset_plan import csv_of, read_plan
 from minikafka.commands.topic_arguments import partitions_of
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.common.whole_numbers import INT64_MAX, INT64_MIN
 
 SCENARIOS = (
     "to-offset", "shift-by", "to-datetime", "by-duration", "to-earliest", "to-latest",
@@ -93,9 +95,13 @@ def _scope(client: AdminClient, options: Options, group_id: str) -> list[TopicPa
             raise ToolError(future_text(error)) from None
     if options.has("topic"):
         try:
-            return partitions_of(client, options.values("topic"))
+            found = partitions_of(client, options.values("topic"))
         except AdminError as error:
             raise ToolError(message_of(error)) from error
+        repeated = [at for at, count in Counter(found).items() if count > 1]
+        if repeated:
+            raise ToolError(f"Duplicate key {repeated[0]}: --topic has the partition twice")
+        return found
     if options.has("from-file"):
         return []
     raise UsageError("One of the reset scopes should be defined: --all-topics, --topic.")
@@ -142,6 +148,7 @@ def _shifted(
             raise UsageError(
                 f"Cannot shift offset for partition {at} since there is no current committed offset"
             )
+    # Unlike Kafka (row 161), the sum does not wrap.
     return _in_range(client, {at: committed[at].offset + reset.shift_by for at in scope})
 
 
@@ -182,7 +189,10 @@ def _by_duration(
         duration_ms = parse_duration_ms(reset.options.value("by-duration") or "")
     except ValueError as error:
         raise ToolError(str(error)) from None
-    return _at_time(client, scope, int(time.time() * 1000 - duration_ms))
+    at_ms = int(time.time() * 1000 - duration_ms)
+    if not INT64_MIN <= at_ms <= INT64_MAX:
+        raise ToolError("Instant exceeds minimum or maximum instant")
+    return _at_time(client, scope, at_ms)
 
 
 def _at_time(client: AdminClient, scope: list[TopicPartition], at_ms: int) -> Offsets:
