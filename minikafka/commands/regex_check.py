@@ -2,7 +2,7 @@
 
 from minikafka.commands.options import ToolError
 from minikafka.common.errors import InvalidRegularExpressionError
-from minikafka.group.consumer.patterns import require_valid
+from minikafka.group.consumer.patterns import fault_of
 
 
 def print_regex_check(pattern: str) -> None:
@@ -12,12 +12,12 @@ def print_regex_check(pattern: str) -> None:
         ToolError: the library for patterns is missing.
     """
     try:
-        require_valid(pattern)
-    except InvalidRegularExpressionError as error:
-        if error.fault is None:
-            raise ToolError(
-                "Patterns cannot be checked without a library: pip install 'minikafka[patterns]'"
-            ) from None
-        print(f"The regular expression `{pattern}` is invalid: {error.fault}.")
-    else:
+        fault = fault_of(pattern)
+    except InvalidRegularExpressionError:
+        raise ToolError(
+            "Patterns cannot be checked without a library: pip install 'minikafka[patterns]'"
+        ) from None
+    if fault is None:
         print(f"The regular expression `{pattern}` is valid.")
+    else:
+        print(f"The regular expression `{pattern}` is invalid: {fault}.")

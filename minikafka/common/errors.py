@@ -1111,11 +1111,6 @@ class InvalidRegularExpressionError(KafkaError):
     code = ErrorCode.INVALID_REGULAR_EXPRESSION
     summary = "Invalid regular expression."
 
-    def __init__(self, message: str | None = None, *, fault: str | None = None) -> None:
-        """Set the message, and what is wrong with the expression; None if it was not checked."""
-        super().__init__(message)
-        self.fault = fault
-
 
 class RebootstrapRequiredError(KafkaError):
     """The client should bootstrap its metadata again."""

@@ -95,7 +95,7 @@ ALL = {
         ),
         Evidence(
             "commands of the tools for groups",
-            200,
+            215,
             _length("tests.conformance.test_group_tool_cases", "DATA"),
         ),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),

@@ -39,7 +39,21 @@ def require_valid(pattern: str) -> None:
     Raises:
         InvalidRegularExpressionError: it is not valid, or patterns are not available.
     """
-    _compile(pattern)
+    fault = fault_of(pattern)
+    if fault is not None:
+        raise InvalidRegularExpressionError(
+            f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: {fault}."
+        )
+
+
+def fault_of(pattern: str) -> str | None:
+    """Return what is wrong with a pattern; None if it is valid.
+
+    Raises:
+        InvalidRegularExpressionError: patterns are not available.
+    """
+    compiled = _compile(pattern)
+    return compiled if isinstance(compiled, str) else None
 
 
 def matching(
@@ -55,7 +69,9 @@ def matching(
         try:
             match = _compile(pattern)
         except InvalidRegularExpressionError as error:
-            _log.warning("the pattern %r matches no topic: %s", pattern, error)
+            match = str(error)
+        if isinstance(match, str):
+            _log.warning("the pattern %r matches no topic: %s", pattern, match)
             found[pattern] = frozenset()
             continue
         yield _COMPILE_UNITS
@@ -69,7 +85,8 @@ def matching(
     return found
 
 
-def _compile(pattern: str) -> Callable[[str], Any]:
+def _compile(pattern: str) -> Callable[[str], Any] | str:
+    """Return the function that matches names, or what is wrong with the pattern."""
     try:
         import re2  # noqa: PLC0415 - an extra, which most brokers do not need
     except ImportError:
@@ -83,11 +100,7 @@ def _compile(pattern: str) -> Callable[[str], Any]:
     try:
         match: Callable[[str], Any] = re2.compile(pattern, options).fullmatch
     except re2.error as error:
-        fault = _fault(error.args[0])
-        raise InvalidRegularExpressionError(
-            f"SubscribedTopicRegex `{pattern}` is not a valid regular expression: {fault}.",
-            fault=fault,
-        ) from None
+        return _fault(error.args[0])
     return match
 
 
