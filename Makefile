@@ -1,4 +1,4 @@
-# Targets: demo, demo-elr, test, check, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, quick, check, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 # The system's Python, if it is new enough and complete: it is often faster than a build with a shared library (docs/performance.md).
 FIT := import ensurepip, os, sys, sysconfig; sys.exit(sys.version_info < (3, 11) or not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -q
 # Tests that start processes wait half of the time, so more of them run than there are cores. `tests/side_by_side.py` says what stays together.
 SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: demo demo-elr test fresh check processes mutants soak attacks generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test fresh quick check processes mutants soak attacks generate unit integration harness bench oracle clean
 .NOTPARALLEL:
 
 $(STAMP): requirements.lock pyproject.toml setup.py minikafka/records/_summary.c
@@ -39,6 +39,14 @@ test: fresh check processes
 
 fresh:
 	rm -rf $(RESULTS)
+
+# Format, lint, types, and the unit tests that a change affects.
+quick: $(STAMP)
+	$(BIN)/ruff format --check -q .
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy
+	@tests=$$($(BIN)/python -m tools.affected_tests) && echo $$tests && \
+	if test -n "$$tests"; then $(PYTEST) -n 2 $$tests; fi
 
 # Everything that needs neither Java nor a running cluster.
 check: $(STAMP)
