@@ -12,10 +12,10 @@ from minikafka.apis._consumer_groups import require_consumer_protocol
 from minikafka.apis._operations import EVERY_GROUP_OPERATION
 from minikafka.common.errors import InvalidGroupIdError, KafkaError, error_of
 from minikafka.common.ids import Uuid
-from minikafka.config.consumer_group_keys import ASSIGNORS
 from minikafka.coordinator.listing import in_order
 from minikafka.group.consumer.group import ConsumerGroup
 from minikafka.group.consumer.member import ConsumerMember
+from minikafka.group.consumer.settings import assignor_names
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.consumer_group_describe import (
     Assignment,
@@ -60,7 +60,7 @@ def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
         group_state=group.state.value,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor_name=group.preferred_assignor or ctx.broker.dynamic.current[ASSIGNORS][0],
+        assignor_name=group.preferred_assignor or assignor_names(ctx.broker.dynamic.current)[0],
         members=[
             _member(group, group.members[each], image)
             for each in in_order(group.members, are_replaced=True)

@@ -11,8 +11,8 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 from minikafka.apis._consumer_groups import require_consumer_protocol
 from minikafka.apis._groups import when_settled
 from minikafka.common.errors import ErrorCode, KafkaError, UnsupportedVersionError
-from minikafka.config.consumer_group_keys import ASSIGNORS
 from minikafka.group.consumer.requests import require_valid
+from minikafka.group.consumer.settings import assignor_names
 from minikafka.group.membership import Caller
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.consumer_group_heartbeat import (
@@ -36,7 +36,7 @@ def consumer_group_heartbeat(
         # As Kafka: without a message, since no coordinator was asked.
         return ConsumerGroupHeartbeatResponse(error_code=error.code)
     try:
-        require_valid(request, ctx.version, ctx.broker.dynamic.current[ASSIGNORS])
+        require_valid(request, ctx.version, assignor_names(ctx.broker.dynamic.current))
         members = ctx.broker.groups.shard_of(request.group_id).members
         response, write = members.consumer_heartbeat(request, caller)
     except KafkaError as error:

@@ -3,13 +3,24 @@
 Source: `GroupCoordinatorConfig`.
 """
 
-from minikafka.config.definition import ConfigType, Key, Update, at_least, one_of, subset_of
+from collections.abc import Mapping
+from typing import Final
+
+from minikafka.config.definition import (
+    ConfigType,
+    Key,
+    Update,
+    at_least,
+    not_empty,
+    one_of,
+    subset_of,
+)
 
 REBALANCE_PROTOCOLS: Key[tuple[str, ...]] = Key(
     name="group.coordinator.rebalance.protocols",
     type=ConfigType.LIST,
     default=("classic", "consumer", "streams"),
-    valid=subset_of("classic", "consumer", "streams", "share"),
+    valid=not_empty(subset_of("classic", "consumer", "streams", "share")),
     doc="The group protocols; classic is always served, streams and share are not available.",
 )
 SESSION_TIMEOUT_MS: Key[int] = Key(
@@ -83,18 +94,25 @@ MAX_SIZE: Key[int] = Key(
     valid=at_least(1),
     doc="The maximum number of members of a consumer group.",
 )
+ASSIGNOR_CLASSES: Mapping[str, str] = {
+    "org.apache.kafka.coordinator.group.assignor.UniformAssignor": "uniform",
+    "org.apache.kafka.coordinator.group.assignor.RangeAssignor": "range",
+}
+"""The classes that configurations of Kafka may have, with the names of the assignors."""
 ASSIGNORS: Key[tuple[str, ...]] = Key(
     name="group.consumer.assignors",
     type=ConfigType.LIST,
     default=("uniform", "range"),
-    valid=one_of("uniform", "range"),
+    valid=not_empty(subset_of("uniform", "range", *ASSIGNOR_CLASSES)),
     doc="The assignors of consumer groups; the first one is the default.",
 )
+_POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 MIGRATION_POLICY: Key[str] = Key(
     name="group.consumer.migration.policy",
     type=ConfigType.STRING,
     default="bidirectional",
-    valid=one_of("disabled", "upgrade", "downgrade", "bidirectional"),
+    valid=one_of(*_POLICIES),
+    spellings={each: each for each in _POLICIES},
     doc="Whether a group in use may change to the consumer protocol (upgrade), or back.",
 )
 REGEX_REFRESH_INTERVAL_MS: Key[int] = Key(

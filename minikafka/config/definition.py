@@ -109,6 +109,15 @@ def subset_of(*names: str) -> Valid:
     return replace(one_of(*names), drops_repeats=True)
 
 
+def not_empty(valid: Valid) -> Valid:
+    """Allow what `valid` allows, but not an empty list."""
+    return replace(
+        valid,
+        allowed=f"at least {valid.allowed}",
+        accepts=lambda value: bool(value) and valid.accepts(value),
+    )
+
+
 def throttled_replicas() -> Valid:
     """Allow a list of partition:broker, or * for all replicas (`ThrottledReplicaListValidator`)."""
     return Valid(

@@ -29,7 +29,7 @@ from minikafka.group.consumer.heartbeat import Heartbeat
 from minikafka.group.consumer.member import AWAY_EPOCH, ConsumerMember, MemberState
 from minikafka.group.consumer.metadata_hash import TopicHashes
 from minikafka.group.consumer.pattern_updates import PatternChange
-from minikafka.group.consumer.settings import settings_of
+from minikafka.group.consumer.settings import assignor_names, settings_of
 from minikafka.group.consumer.timeouts import MemberTimeouts, Timeout, TimeoutKind
 from minikafka.group.consumer.world import GroupWorld
 from minikafka.group.group import Group, GroupState
@@ -238,13 +238,12 @@ class ConsumerGroups:
         shard = self.shard
         image = self.image()
         config = shard.config()
-        names = config[consumer_group_keys.ASSIGNORS]
         return GroupWorld(
             image,
             self.hashes,
             shard.env.clock.wall_ms,
             settings_of(group_id, config, image),
-            {name: ASSIGNORS[name] for name in names},
+            {name: ASSIGNORS[name] for name in assignor_names(config)},
         )
 
     def _config(self, key: Key[T]) -> T:

@@ -5,6 +5,7 @@ Source: `GroupConfigManager`, `GroupConfig`.
 
 from typing import NamedTuple
 
+from minikafka.config.consumer_group_keys import ASSIGNOR_CLASSES, ASSIGNORS
 from minikafka.config.group import (
     ASSIGNMENT_INTERVAL,
     HEARTBEAT_INTERVAL,
@@ -21,6 +22,12 @@ class GroupSettings(NamedTuple):
     session_timeout_ms: int
     heartbeat_interval_ms: int
     assignment_interval_ms: int
+
+
+def assignor_names(config: Config) -> tuple[str, ...]:
+    """Return the names of the configured assignors; the first one is the default."""
+    names = (ASSIGNOR_CLASSES.get(each, each) for each in config[ASSIGNORS])
+    return tuple(dict.fromkeys(names))
 
 
 def settings_of(group_id: str, config: Config, image: MetadataImage) -> GroupSettings:

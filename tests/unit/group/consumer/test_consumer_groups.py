@@ -249,3 +249,17 @@ def test_groups_and_members_are_listed_in_the_order_of_kafka(side):
         side.ask(request, 1)
     listed = [each.group_id for each in side.ask(ListGroupsRequest(), 5).groups]
     assert listed.index("grp-4") < listed.index("grp-1")
+
+
+def test_an_assignor_may_be_configured_by_the_class_of_kafka():
+    package = "org.apache.kafka.coordinator.group.assignor"
+    names = f"{package}.RangeAssignor,range,{package}.UniformAssignor"
+    side = InProcess({"t": 3}, group_consumer_assignors=names)
+    assert side.ask(join("a", server_assignor="uniform"), 1).error_code == ErrorCode.NONE
+    refused = side.ask(join("b", server_assignor="sticky"), 1)
+    assert refused.error_message.endswith("Supported assignors: range, uniform.")
+    request = join("c")
+    request.group_id = "other"
+    side.ask(request, 1)
+    (group,) = side.ask(ConsumerGroupDescribeRequest(["other"]), 1).groups
+    assert group.assignor_name == "range"
