@@ -477,6 +477,7 @@ class _Builder:
             shutdown_timeout_ms=_SHUTDOWN_TIMEOUT_MS,
             metadata_offset=lambda: self.loader.image.offset,
             on_registered=registered,
+            hands_over=values[keys.CONTROLLED_SHUTDOWN_ENABLE],
         )
 
 

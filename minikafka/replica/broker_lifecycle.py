@@ -95,7 +95,8 @@ class LifecycleListener(Protocol):
 class BrokerLifecycle:
     """Registers this broker with the controller and sends its heartbeats.
 
-    `on_registered` is called for each new broker epoch.
+    `on_registered` is called for each new broker epoch. Unless `hands_over`, the broker stops
+    without asking the controller (controlled.shutdown.enable).
     """
 
     env: Environment
@@ -112,6 +113,7 @@ class BrokerLifecycle:
     shutdown_timeout_ms: int
     metadata_offset: Callable[[], int]
     on_registered: Callable[[int], None]
+    hands_over: bool = True
     offline_log_dirs: list[Uuid] = field(default_factory=list)
     incarnation_id: Uuid = field(init=False)
     listener: LifecycleListener = field(init=False)
@@ -153,11 +155,14 @@ class BrokerLifecycle:
         self._heartbeat_soon()
 
     def shut_down(self) -> None:
-        """Begin a controlled shutdown."""
+        """Begin a controlled shutdown, or stop at once if that is disabled."""
         if self.state in (BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN):
             return
         if not self._is_registered:
             self._may_stop("it is not registered")
+            return
+        if not self.hands_over:
+            self._may_stop("controlled.shutdown.enable is false")
             return
         self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
         self._heard_at_ms = self.env.clock.monotonic_ms

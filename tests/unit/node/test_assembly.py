@@ -42,6 +42,15 @@ def test_several_directories_hold_the_partitions_between_them():
     assert produce(cluster.client(), "t", b"x", partition=5).error_code == ErrorCode.NONE
 
 
+@pytest.mark.parametrize(("text", "hands_over"), [("true", True), ("false", False)])
+def test_a_broker_is_configured_to_hand_over_or_not_when_it_stops(text, hands_over):
+    cluster = started_cluster(1)
+    cluster.nodes[1].kill()
+    sim, around = parts_of(cluster)
+    given = {**sim.given, "controlled.shutdown.enable": text}
+    assert assemble(node_config(given), around).broker.lifecycle.hands_over is hands_over
+
+
 def test_advertised_addresses_are_told_with_the_port_that_was_bound():
     cluster = started_cluster(1)
     cluster.nodes[1].kill()

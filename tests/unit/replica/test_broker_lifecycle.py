@@ -297,6 +297,14 @@ def test_shutdown_asks_the_controller_and_stops_when_it_may(running):
     assert running.sent(100_000) == []
 
 
+def test_shutdown_is_at_once_if_it_is_not_controlled(running):
+    running.lifecycle.hands_over = False
+    running.lifecycle.shut_down()
+    assert running.hooks[-1] == "may stop"
+    assert running.state is BrokerState.SHUTTING_DOWN
+    assert running.sent(100_000) == []
+
+
 def test_second_request_to_shut_down_changes_nothing(running):
     running.lifecycle.shut_down()
     running.lifecycle.shut_down()
