@@ -155,7 +155,7 @@ class DecodeEmitter:
         if field.type.is_struct and field.nullable.is_empty:
             self._one_struct(field)
             return
-        with out.block("if n >= 0:"):
+        with out.block("if n > 0:" if field.is_null_written else "if n >= 0:"):
             self._present(field, target, within)
         with out.block("else:"):
             nullable = field.nullable.intersect(within)

@@ -167,7 +167,8 @@ class EncodeEmitter:
                     if not nullable.covers(within):
                         with out.block(f"if not ({nullable.condition(within)}):"):
                             self._refuse_null(field)
-                    out.line("n = -1")
+                    # A tagged struct has the marker 0 or 1, unlike one in the body (-1 or 1).
+                    out.line("n = 0" if field.is_null_written else "n = -1")
                     if kind == "string":
                         out.line('data = b""')
             if nullable.is_empty:
@@ -270,7 +271,7 @@ class EncodeEmitter:
         """The test whether a field differs from its default.
 
         An optional struct counts as set only if one of its own fields is: Kafka leaves a tagged
-        struct out when it equals a new one.
+        struct out when it equals a new one. One that may be null is then set if it is None.
         """
         value = f"it.{field.attribute}"
         test = self._names.is_set(field, value)
@@ -284,6 +285,8 @@ class EncodeEmitter:
         ]
         if not self._message.flexible.intersect(inner.versions).is_empty:
             parts.append(f"{value}.unknown_tagged_fields")
+        if field.is_null_written:
+            return f"({value} is None or {' or '.join(parts)})"
         return f"({test} and ({' or '.join(parts)}))"
 
     def _refuse_if_set(self, field: FieldSpec) -> None:

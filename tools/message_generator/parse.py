@@ -164,6 +164,9 @@ def parse_default(kind: FieldType, source: Mapping[str, Any], *, nullable: bool)
         ValueError: if the schema's default does not fit the type.
     """
     given = source.get("default", "")
+    if given is None and kind.is_struct:
+        # As in Kafka's generator: a null that is not in quotes counts as no default.
+        return {}
     if given is None or given == "null":
         if not nullable:
             raise ValueError("null default of a field that is not nullable")

@@ -101,6 +101,11 @@ class FieldSpec:
         """Whether it is a tagged struct: None then stands for "tag absent"."""
         return self.is_tagged and self.type.is_struct
 
+    @property
+    def is_null_written(self) -> bool:
+        """Whether None is sent as a null: where the tag is absent, Kafka has a new struct."""
+        return self.is_optional_struct and not self.nullable.is_empty and self.default is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class StructSpec:

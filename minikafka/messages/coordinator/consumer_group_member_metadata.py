@@ -257,7 +257,7 @@ class ConsumerGroupMemberMetadataValue:
             out[-1:] = uvarint(n + 1)
         out += data
         out.append(0)
-        if it.unknown_tagged_fields or it.classic_member_metadata is not None:
+        if it.unknown_tagged_fields or (it.classic_member_metadata is None or it.classic_member_metadata.session_timeout_ms != 0 or it.classic_member_metadata.supported_protocols != [] or it.classic_member_metadata.unknown_tagged_fields):
             out.pop()
             _write_tags_of_consumer_group_member_metadata_value(out, it, version)
 
@@ -447,7 +447,7 @@ def _read_tags_of_consumer_group_member_metadata_value(
         if tag == 0:
             (n,) = _unpack_b(buf, pos)
             pos += 1
-            if n >= 0:
+            if n > 0:
                 (it.classic_member_metadata,), pos = _read_classic_member_metadata_list(buf, pos, 1, version, elements)
             else:
                 it.classic_member_metadata = None
@@ -505,11 +505,11 @@ def _write_tags_of_consumer_group_member_metadata_value(
     section: bytearray, it: ConsumerGroupMemberMetadataValue, version: int
 ) -> None:
     fields: TaggedFields = []
-    if it.classic_member_metadata is not None:
+    if (it.classic_member_metadata is None or it.classic_member_metadata.session_timeout_ms != 0 or it.classic_member_metadata.supported_protocols != [] or it.classic_member_metadata.unknown_tagged_fields):
         out = bytearray()
         its_classic_member_metadata = it.classic_member_metadata
         if its_classic_member_metadata is None:
-            n = -1
+            n = 0
         else:
             n = 1
         out += _pack_b(n)

@@ -125,6 +125,20 @@ def test_generated_class_survives_the_round_trip_at_every_version() -> None:
         decode_message(thing.Thing, b"\0\0\0\7\0", 2)
 
 
+def test_a_tagged_struct_that_may_be_null_has_a_marker_of_its_own() -> None:
+    """As Kafka's generator: `"default": null` without quotes is no default, so null is written."""
+    part = field(
+        "Part", "Part", "2+", nullableVersions="2+", taggedVersions="2+", tag=0, default=None,
+        fields=[field("Id", "int8")],
+    )  # fmt: skip
+    thing = generated(schema(part, valid="2"))
+    for part, data in ((None, b"\1\0\1\0"), (thing.Part(7), b"\1\0\3\1\7\0")):
+        assert encode_message(thing.Thing(part), 2) == data
+        assert decode_message(thing.Thing, data, 2) == thing.Thing(part)
+    assert encode_message(thing.Thing(thing.Part()), 2) == b"\0"
+    assert decode_message(thing.Thing, b"\0", 2).part is None
+
+
 def test_more_than_127_elements_take_a_longer_varint() -> None:
     thing = generated(schema(field("Parts", "[]Part", fields=[field("Id", "int8")]), valid="2"))
     made = thing.Thing(parts=[thing.Part(number % 100) for number in range(300)])
