@@ -1,4 +1,4 @@
-"""The start of the `minikafka` program, also as `python -m minikafka`.
+"""The start of the `minikafka` program, also as `python -m minikafka`, and of Kafka's tools.
 
 Ctrl-C ends the program silently while it imports its modules; later the command handles it.
 """
@@ -14,10 +14,10 @@ def main() -> int:
     # A program that was started in the background ignores the signal, and so it stays.
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from minikafka.cli.main import main as run  # noqa: PLC0415 - see above
+    from minikafka.cli.main import run_program  # noqa: PLC0415 - see above
 
     signal.signal(signal.SIGINT, usual)
-    return run()
+    return run_program(sys.argv[0])
 
 
 if __name__ == "__main__":

@@ -73,13 +73,6 @@ _DEFAULT_TIMEOUT_MS = 30_000
 _ONE_SCOPE = "[group], [all-groups]"
 
 
-def main() -> int:
-    """Run as a program of its own."""
-    from minikafka.cli.main import run_tool
-
-    return run_tool("consumer-groups")
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     for name, (metavar, text) in _OPTIONAL.items():

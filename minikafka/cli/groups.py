@@ -28,13 +28,6 @@ _ALONE = {
 }
 
 
-def main() -> int:
-    """Run as a program of its own."""
-    from minikafka.cli.main import run_tool
-
-    return run_tool("groups")
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     declare(parser, _FLAGS, _VALUED)

@@ -54,8 +54,16 @@ COMMANDS = {
 
 
 _WITH_VERDICT = ("verify", "judge", "demo-elr", "sim")
+_KAFKA = "kafka-"
 _INTERRUPTED = 130
 _NO_COMMAND = 2
+
+
+def run_program(path: str) -> int:
+    """Run the tool of a program such as `kafka-topics`, or `minikafka`; return its exit status."""
+    name = os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - without an import
+    tool = name.removeprefix(_KAFKA)
+    return run_tool(tool) if tool != name and tool in COMMANDS else main()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,7 +100,7 @@ def _main(arguments: Sequence[str], chosen: str | None) -> int:
 
 
 def run_tool(name: str) -> int:
-    """Run one subcommand as a separate program, for the launchers in `bin/`."""
+    """Run one subcommand as a separate program."""
     module, summary = COMMANDS[name]
     if sys.argv[1:] == ["--version"]:
         # Also of tools that need an action.
