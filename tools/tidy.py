@@ -3,10 +3,10 @@
 Every module has a docstring; every module of the core has a test of its own name, or stands in
 `TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
-error codes that exist; no message that nothing imports, no class name that exists twice, no word
-that readers stumble over, no "Unlike Kafka" without its row of docs/compatibility.md, no unfinished
-marks, no machine paths, no function over 80 lines, no class over 400, no file over 500 unless
-`LONG_FILES` says why.
+error codes that exist; no message that nothing imports, no class name that exists twice, no private
+name that its module does not use, no word that readers stumble over, no "Unlike Kafka" without its
+row of docs/compatibility.md, no unfinished marks, no machine paths, no function over 80 lines, no
+class over 400, no file over 500 unless `LONG_FILES` says why.
 """
 
 import ast
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import TypeGuard
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -244,6 +245,40 @@ def class_names() -> Iterator[str]:
                     yield f"{name}:{node.lineno}: {first} has a class {node.name} already"
 
 
+def dead_names() -> Iterator[str]:
+    """Each private name of a module is used in it."""
+    for name in python_files():
+        if name.startswith(GENERATED):
+            continue
+        tree = tree_of(name)
+        used = {each.id for each in ast.walk(tree) if _is_read(each)} | {
+            each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)
+        }
+        for line, private in _private_names(tree):
+            if private not in used:
+                yield f"{name}:{line}: {private} is not used"
+
+
+def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
+def _private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the private names that a module defines at its top, with their lines."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found = [
+                each.id for target in targets for each in ast.walk(target)
+                if isinstance(each, ast.Name)
+            ]  # fmt: skip
+        else:
+            continue
+        yield from ((node.lineno, each) for each in found if re.match(r"_[^_]", each))
+
+
 def words() -> Iterator[str]:
     """Code, tests, scenarios, tables and documents do without certain words, also in names."""
     for name in tracked("*.py", "*.md", "*.toml", "tests/scenario/*.txt"):
@@ -278,8 +313,8 @@ def differences() -> Iterator[str]:
 
 
 CHECKS = (
-    docstrings, twins, core_calls, api_headers, messages, marks, class_names, words, differences,
-    sizes,
+    docstrings, twins, core_calls, api_headers, messages, marks, class_names, dead_names, words,
+    differences, sizes,
 )  # fmt: skip
 
 if __name__ == "__main__":

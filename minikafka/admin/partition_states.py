@@ -29,7 +29,6 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 
-_NO_LEADER = -1
 _PAGE = 2000
 _LATEST = -1
 _CONSUMER = -1

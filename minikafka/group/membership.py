@@ -6,7 +6,6 @@ Every method is called for a group whose partition is led here and loaded. A joi
 Source: `GroupMetadataManager` (classicGroup*), KIP-62, KIP-134, KIP-345, KIP-394, KIP-814.
 """
 
-import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -39,15 +38,12 @@ from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupResponse
 
-_log = logging.getLogger("minikafka.group")
-
 Joining = Pending[JoinGroupResponse]
 Syncing = Pending[SyncGroupResponse]
 
 _MEMBER_ID_REQUIRED_FROM = 4
 _SKIP_ASSIGNMENT_FROM = 9
 _NEW_MEMBER_TIMEOUT_MS = 5 * 60 * 1000
-_CAN_REBALANCE = (GroupState.EMPTY, GroupState.COMPLETING_REBALANCE, GroupState.STABLE)
 
 
 class Caller(NamedTuple):

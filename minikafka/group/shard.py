@@ -45,8 +45,6 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.records.builder import NewRecord
 
 _log = logging.getLogger("minikafka.group")
-_GROUP_ID_NOT_FOUND_FROM = 9
-_LAST_MS = (1 << 63) - 1
 _BUILT_UNITS = 3
 _JOINED_A_UNIT = 30
 

@@ -7,7 +7,6 @@ NOT_LEADER_OR_FOLLOWER, as before the metadata arrives.
 Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,7 +55,6 @@ from minikafka.replica.truncation import is_loading
 from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
-_log = logging.getLogger("minikafka.replica")
 # A new replica takes 1.5 ms of system calls; three nodes on one machine may slow each other down.
 MADE_A_TURN = 4
 

@@ -20,7 +20,7 @@ def waits(*answers, ended=False):
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch):
+def impatient(monkeypatch):
     monkeypatch.setattr(quorum_waits, "_EVERY_S", 0.0)
 
 
