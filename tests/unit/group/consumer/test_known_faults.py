@@ -136,6 +136,29 @@ def test_a_pattern_is_kept_changed_and_given_up(side):
     assert given(gone) == []
 
 
+def test_a_new_coordinator_resolves_a_pattern_once_more(side):
+    """As Kafka 4.3.1: it writes the record also if it has the same topics, and no epoch."""
+
+    def resolved():
+        side.resolve_patterns()
+        side.world.run(for_ms=11_000)
+        assert side.ask(beat(side, "a", 2), 1).member_epoch == 2
+        side.resolve_patterns()
+        return side.world.group().resolved["t"]
+
+    side.ask(join("a", subscribed_topic_regex="t"), 1)
+    side.resolve_patterns()
+    side.ask(beat(side, "a", 1), 1)
+    first = resolved()
+    # The change of the leader is one of the metadata.
+    side.change(lambda _: None)
+    side.fail_over()
+    second = resolved()
+    assert second.topics == first.topics
+    assert first.version < second.version == side.image.offset
+    assert resolved() == second
+
+
 @pytest.mark.parametrize(
     ("policy", "code"),
     [
