@@ -35,6 +35,8 @@ CONFIG = {
     "group.initial.rebalance.delay.ms": "0",
     # The records are old.
     "log.retention.ms": "-1",
+    # A group whose offsets were all deleted must not expire during a slow recording.
+    "offsets.retention.check.interval.ms": "86400000",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
 }
