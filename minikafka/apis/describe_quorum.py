@@ -6,7 +6,7 @@ Versions:    v1 fetch times; v2 directory ids, endpoints of controllers, error m
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 """
 
-from minikafka.common.errors import ErrorCode, NotControllerError
+from minikafka.common.errors import NotControllerError, UnknownTopicOrPartitionError
 from minikafka.common.ids import ZERO_UUID
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_quorum import (
@@ -46,12 +46,8 @@ def describe_quorum(
     ]
     if len(request.topics) != 1 or names != [(METADATA_TOPIC, 0)]:
         # As Kafka: a request that names any other partition gets an error for all of them.
-        return DescribeQuorumResponse(
-            error_message=None,
-            topics=[_unknown(topic) for topic in request.topics],
-        )
+        return DescribeQuorumResponse(topics=[_unknown(topic) for topic in request.topics])
     response = DescribeQuorumResponse(
-        error_message=None,
         topics=[DescribeQuorumResponseTopicData(METADATA_TOPIC, [_describe(ctx)])],
     )
     if ctx.version >= _NODES_FROM:
@@ -66,13 +62,14 @@ def describe_quorum(
 
 
 def _unknown(topic: DescribeQuorumRequestTopicData) -> DescribeQuorumResponseTopicData:
+    error = UnknownTopicOrPartitionError()
     return DescribeQuorumResponseTopicData(
         topic.topic_name,
         [
             DescribeQuorumResponsePartitionData(
                 partition_index=each.partition_index,
-                error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                error_message=None,
+                error_code=error.code,
+                error_message=error.message,
             )
             for each in topic.partitions
         ],
@@ -96,7 +93,6 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
     is_dynamic = raft.kraft_version > 0
     return DescribeQuorumResponsePartitionData(
         partition_index=0,
-        error_message=None,
         leader_id=raft.leader_id,
         leader_epoch=raft.epoch,
         high_watermark=raft.high_watermark,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import ErrorCode, UnknownTopicOrPartitionError
 from minikafka.common.ids import ZERO_UUID
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
@@ -46,6 +46,7 @@ def test_the_metadata_log_has_a_leader_and_nodes(client):
     assert rows(found) == [(METADATA, 0, ErrorCode.NONE)]
     assert found.topics[0].partitions[0].leader_id > 0
     assert found.nodes
+    assert (found.error_message, found.topics[0].partitions[0].error_message) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,9 @@ def test_all_partitions_are_unknown_where_another_one_is_asked_for(client, topic
     assert found.error_code == ErrorCode.NONE
     assert rows(found) == [(name, index, unknown) for name, indexes in topics for index in indexes]
     assert not found.nodes
+    assert found.error_message == ""
+    messages = {each.error_message for topic in found.topics for each in topic.partitions}
+    assert messages <= {UnknownTopicOrPartitionError().message}
 
 
 @pytest.mark.parametrize("is_dynamic", [False, True])
