@@ -16,12 +16,21 @@ UNIT_GROUP_MUTATIONS = (
     UnitMutation(
         mutation(
             "a removal of a member that cannot be written is forgotten",
-            ("group.consumer.timeouts", "MemberTimeouts._fire", "if not self.expired(timeout):",
+            ("group.consumer.timeouts", "MemberTimeouts._end", "if not self.expired(timeout):",
              "if self.expired(timeout) is None:"),
         ),
         "tests/unit/group/consumer/test_consumer_groups.py"
         "::test_a_removal_that_cannot_be_written_is_tried_again",
         "the log must refuse the one record of the removal",
+    ),
+    UnitMutation(
+        mutation(
+            "a member that is heard of after its time, but before its turn, is removed",
+            ("group.consumer.timeouts", "MemberTimeouts._stop", "self._due.pop(key, None)", "pass"),
+        ),
+        "tests/unit/group/consumer/test_consumer_groups.py"
+        "::test_a_member_that_is_heard_of_before_its_turn_stays",
+        "more sessions must end together than one step handles",
     ),
     UnitMutation(
         mutation(

@@ -1,6 +1,10 @@
-"""The times in which members of consumer groups must do something, or are removed."""
+"""The times in which members of consumer groups must do something, or are removed.
 
-from collections.abc import Callable
+Many may end together: a coordinator that takes over starts those of all members at once. They are
+handled in slices.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -8,8 +12,11 @@ from typing import Final, NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.timers import Timer
+from minikafka.coordinator.slices import in_slices
 
 _RETRY_MS: Final = 500
+_UNITS: Final = 35
+"""The cost of a removal, see `in_slices`: it copies the group and writes to the log."""
 
 
 class TimeoutKind(Enum):
@@ -37,19 +44,19 @@ class MemberTimeouts:
     env: Environment
     expired: Callable[[Timeout], bool]
     _timers: dict[tuple[TimeoutKind, str, str], Timer] = field(default_factory=dict)
+    _due: dict[tuple[TimeoutKind, str, str], Timeout] = field(default_factory=dict)
+    """Those whose time has passed, in order; a member that is heard of meanwhile stays."""
+    _is_ending: bool = False
 
     def start(self, timeout: Timeout, delay_ms: int) -> None:
         """Start a timeout, in place of the running one."""
         key = timeout[:3]
         self._stop(key)
-        fire = self.env.guarded(
-            f"a timer of group {timeout.group_id}", partial(self._fire, timeout)
-        )
-        self._timers[key] = self.env.after(max(delay_ms, 1), fire)
+        self._timers[key] = self.env.after(max(delay_ms, 1), partial(self._fire, timeout))
 
     def start_if_none(self, timeout: Timeout, delay_ms: int) -> None:
         """Start a timeout unless one runs."""
-        if timeout[:3] not in self._timers:
+        if timeout[:3] not in self._timers and timeout[:3] not in self._due:
             self.start(timeout, delay_ms)
 
     def stop(self, kind: TimeoutKind, group_id: str, member_id: str) -> None:
@@ -66,13 +73,32 @@ class MemberTimeouts:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        self._due.clear()
 
     def _stop(self, key: tuple[TimeoutKind, str, str]) -> None:
+        self._due.pop(key, None)
         timer = self._timers.pop(key, None)
         if timer is not None:
             timer.cancel()
 
     def _fire(self, timeout: Timeout) -> None:
-        del self._timers[timeout[:3]]
+        key = timeout[:3]
+        del self._timers[key]
+        self._due[key] = timeout
+        if not self._is_ending:
+            self._is_ending = True
+            in_slices(self.env, self._end_due())
+
+    def _end_due(self) -> Iterator[int]:
+        try:
+            while self._due:
+                timeout = self._due.pop(next(iter(self._due)))
+                what = f"a timer of group {timeout.group_id}"
+                self.env.guarded(what, partial(self._end, timeout))()
+                yield _UNITS
+        finally:
+            self._is_ending = False
+
+    def _end(self, timeout: Timeout) -> None:
         if not self.expired(timeout):
             self.start_if_none(timeout, _RETRY_MS)

@@ -14,6 +14,7 @@ from minikafka.messages.consumer_group_heartbeat import (
 )
 from minikafka.messages.list_groups import ListGroupsRequest
 from tests.worlds.consumer_groups import InProcess
+from tests.worlds.wire_world import take_turn
 
 SESSION_MS = 45_000
 
@@ -88,6 +89,40 @@ def test_a_coordinator_that_takes_over_removes_members_that_stay_silent(side):
     assert list(group_of(side).members) == ["a"]
     side.world.run(for_ms=2)
     assert not group_of(side).members
+
+
+def join_many(side, count):
+    """Let members join in one moment; their sessions end together."""
+    for number in range(count):
+        side.ask(join(f"m{number:02}"), 1)
+    world = side.world
+    world.at(world.env.clock.monotonic_ms + SESSION_MS)
+    take_turn(world.env, world.env.clock.monotonic_ms)
+
+
+def test_sessions_that_end_together_are_ended_in_several_steps(side):
+    join_many(side, 60)
+    assert 40 < len(group_of(side).members) < 60
+    side.world.run()
+    assert not group_of(side).members
+
+
+def test_a_member_that_is_heard_of_before_its_turn_stays(side):
+    join_many(side, 60)
+    assert not side.ask(beat(side, "m59", group_of(side).members["m59"].epoch), 1).error_code
+    side.world.run()
+    assert list(group_of(side).members) == ["m59"]
+    side.world.run(for_ms=SESSION_MS)
+    assert not group_of(side).members
+
+
+def test_a_shard_that_ends_removes_no_members_in_later_steps(side):
+    join_many(side, 60)
+    (shard,) = side.world.groups.shards.values()
+    staying = len(group_of(side).members)
+    shard.consumer.close()
+    side.world.run()
+    assert len(group_of(side).members) == staying
 
 
 @pytest.mark.parametrize("error", [CoordinatorNotAvailableError, NotCoordinatorError])
