@@ -93,7 +93,7 @@ FAULTS = (
     ),
     mutation(
         "array elements are not counted before they are built",
-        ("rpc.envelope", "decode_header", "len(frame) <= most_elements", "True"),
+        ("rpc.envelope", "decode_header", "if len(frame) > most_elements:", "if False:"),
     ),
     mutation(
         "a request waits on when its connection is closed",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from minikafka.messages.api_keys import APIS, ApiKey, request_class, response_class
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from minikafka.messages.headers import RequestHeader as RequestHeaderMessage
@@ -19,6 +20,7 @@ from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, M
 from minikafka.protocol.message import ApiMessage, encode_message
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import (
+    MAX_HEARTBEAT_ELEMENTS,
     MAX_REQUEST_ELEMENTS,
     RequestHeader,
     UnknownApiKeyError,
@@ -93,6 +95,16 @@ def test_a_request_of_too_many_elements_is_malformed(body: ApiMessage, version: 
     frame = frame_of(encode_request(7, None, body, version))
     with pytest.raises(MalformedMessage, match=f"more than {MOST} elements"):
         decode_request(frame)
+
+
+def test_a_heartbeat_of_a_consumer_group_may_have_more_elements() -> None:
+    body = ConsumerGroupHeartbeatRequest(subscribed_topic_names=["t"] * MAX_HEARTBEAT_ELEMENTS)
+    frame = frame_of(encode_request(7, None, body, 1))
+    assert decode_request(frame, 10)[1] == body
+    body.subscribed_topic_names = ["t"] * (MAX_HEARTBEAT_ELEMENTS + 1)
+    frame = frame_of(encode_request(7, None, body, 1))
+    with pytest.raises(MalformedMessage, match=f"more than {MAX_HEARTBEAT_ELEMENTS} elements"):
+        decode_request(frame, 10)
 
 
 def test_tagged_fields_of_a_header_count_as_elements() -> None:

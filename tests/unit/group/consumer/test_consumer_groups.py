@@ -298,3 +298,14 @@ def test_an_assignor_may_be_configured_by_the_class_of_kafka():
     side.ask(request, 1)
     (group,) = side.ask(ConsumerGroupDescribeRequest(["other"]), 1).groups
     assert group.assignor_name == "range"
+
+
+def test_a_member_may_subscribe_to_100_000_topics(side):
+    """The answers are those of Apache Kafka: such a record must fit into a batch."""
+    short = [f"{number:05}" for number in range(100_000)]
+    answer = side.ask(join("a", names=["t", *short]), 1)
+    assert given(answer) == [[0, 1, 2, 3]]
+    assert len(group_of(side).members["a"].subscribed_names) == 100_001
+    long = [f"{number:030}" for number in range(100_000)]
+    assert side.ask(join("b", names=long), 1).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert list(group_of(side).members) == ["a"]
