@@ -98,6 +98,7 @@ oracle: $(STAMP)
 	$(BIN)/python tests/conformance/check_with_kafka.py
 	$(BIN)/python -m tests.conformance.compare_transactions
 	$(BIN)/python -m tests.java checks
+	$(BIN)/python -m tests.java groups
 	$(BIN)/python -m tests.java faults
 	$(BIN)/python -m tests.java copier --kills 6
 	$(BIN)/python -m tests.java streams --kills 6

@@ -1,6 +1,7 @@
-"""Java clients and transactions: what they see, and exactly-once processing with failures.
+"""Java clients: what they see of transactions and groups, and exactly-once processing.
 
     python -m tests.java checks                                what clients see, on both
+    python -m tests.java groups                                consumer groups, on both
     python -m tests.java faults                                each kind of fault once, with its hits
     python -m tests.java assignments [--record]                who gets which partitions
     python -m tests.java copier|streams [--kills N] [--on minikafka|kafka] [--seed S]
@@ -8,7 +9,9 @@
 A developer's check, not a test of the default run: it needs Java, and MINIKAFKA_ORACLE, which names
 the folder of Kafka's tools; `streams` needs Maven, too. `checks` runs TransactionChecks.java against
 one node of minikafka and one of Apache Kafka, with transaction.version 2, 1 and 0, and compares the
-outcomes. `assignments` divides random groups by the assignors of both. `faults` lets the client work while a fault is active. `copier` copies records with their
+outcomes. `groups` does the same with ConsumerGroupChecks.java, group.protocol=consumer and three
+nodes, the coordinator of which is killed. `assignments` divides random groups by the assignors of
+both. `faults` lets the client work while a fault is active. `copier` copies records with their
 offsets in transactions, and `streams` counts words with exactly_once_v2, on three nodes that are
 killed in turn N times (20). Exit status 1 if something differs, or if the output does not have
 everything once and in order.
@@ -20,7 +23,7 @@ import sys
 
 from minikafka.testing import Cluster
 from tests.golden.kafka_nodes import KafkaNodes
-from tests.java import assignments, exactly_once, faults
+from tests.java import assignments, exactly_once, faults, groups, outcomes
 from tests.java.programs import ProgramError, Programs
 
 ONE_NODE = {
@@ -39,7 +42,9 @@ SEEDS = 800
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.java")
-    parser.add_argument("what", choices=["checks", "assignments", "faults", "copier", "streams"])
+    parser.add_argument(
+        "what", choices=["checks", "groups", "assignments", "faults", "copier", "streams"]
+    )
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--on", choices=["minikafka", "kafka"], default="minikafka")
@@ -48,6 +53,8 @@ def main():
     with Programs(streams=options.what == "streams") as programs:
         if options.what == "checks":
             return compare_checks(programs)
+        if options.what == "groups":
+            return groups.compare(programs)
         if options.what == "assignments":
             return assignments.compare(programs, most=SEEDS, record=options.record)
         if options.what == "faults":
@@ -62,11 +69,7 @@ def compare_checks(programs):
         found = checked(programs, ours)
     with KafkaNodes(1, config=ONE_NODE) as theirs:
         wanted = checked(programs, theirs)
-    different = [name for name in wanted | found if wanted.get(name) != found.get(name)]
-    for name in different:
-        print(f"{name}\n  Apache Kafka: {wanted.get(name)}\n  minikafka:    {found.get(name)}")
-    print(f"{len(wanted)} checks, {len(different)} outcomes differ")
-    return int(bool(different))
+    return outcomes.report(found, wanted)
 
 
 def checked(programs, cluster):

@@ -33,7 +33,8 @@ class Programs:
         jars = subprocess.run([fetch], capture_output=True, text=True, check=True).stdout.strip()
         self._path = [str(self.folder), f"{jars}/*"]
         sources = [
-            "Assignments.java", "ExactlyOnce.java", "FaultClient.java", "TransactionChecks.java",
+            "Assignments.java", "ConsumerGroupChecks.java", "ExactlyOnce.java", "FaultClient.java",
+            "TransactionChecks.java",
         ]  # fmt: skip
         if self._streams:
             self._path.append(f"{_streams_jars()}/*")
