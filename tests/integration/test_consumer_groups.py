@@ -1,13 +1,20 @@
-"""Consumer groups of the new protocol (KIP-848), as librdkafka uses them."""
+"""Consumer groups of the new protocol (KIP-848), as librdkafka uses them; other clients beside."""
 
+import asyncio
 import time
+import warnings
 from contextlib import ExitStack, closing
 
 import pytest
+from aiokafka import AIOKafkaConsumer
 from confluent_kafka import Consumer, ConsumerGroupState, ConsumerGroupType, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from minikafka.testing import Cluster
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import KafkaConsumer
 
 CONFIG = {
     "group.consumer.min.heartbeat.interval.ms": 100,
@@ -154,3 +161,80 @@ def test_a_group_moves_to_the_new_protocol_and_back_while_it_is_read(cluster, to
                 poll_until(members, lambda: shares(*members) == [3, 3], seen)
                 assert len(set(partitions_of(*members))) == 6
         poll_until(members, lambda: len(set(seen)) == 60, seen)
+
+
+class KafkaPython:
+    """A classic member: a client that has no other protocol."""
+
+    def __init__(self, cluster, group):
+        self.client = KafkaConsumer(
+            group, bootstrap_servers=cluster.bootstrap_servers, group_id=group,
+            enable_auto_commit=False, heartbeat_interval_ms=300, session_timeout_ms=6000,
+        )  # fmt: skip
+
+    def take_turn(self):
+        self.client.poll(timeout_ms=20)
+        return [each.partition for each in self.client.assignment()]
+
+    def close(self):
+        self.client.close()
+
+
+class Aiokafka:
+    """A classic member on an event loop that runs while it has its turn."""
+
+    def __init__(self, cluster, group):
+        self.loop = asyncio.Runner()
+        self.loop.run(self.start(cluster, group))
+
+    async def start(self, cluster, group):
+        self.client = AIOKafkaConsumer(
+            group, bootstrap_servers=cluster.bootstrap_servers, group_id=group,
+            enable_auto_commit=False, heartbeat_interval_ms=300, session_timeout_ms=6000,
+        )  # fmt: skip
+        await self.client.start()
+
+    def take_turn(self):
+        self.loop.run(self.client.getmany(timeout_ms=20))
+        return [each.partition for each in self.client.assignment()]
+
+    def close(self):
+        self.loop.run(self.client.stop())
+        self.loop.close()
+
+
+class Librdkafka:
+    """A member of the consumer protocol."""
+
+    def __init__(self, cluster, group):
+        self.client = consumer(cluster, group, group)
+
+    def take_turn(self):
+        self.client.poll(0.02)
+        return [each.partition for each in self.client.assignment()]
+
+    def close(self):
+        self.client.close()
+
+
+def share(members, wanted):
+    """Let members take turns until they have so many partitions, each once."""
+    deadline_s = time.monotonic() + _PATIENCE_S
+    while True:
+        found = [each.take_turn() for each in members]
+        owned = sorted(index for each in found for index in each)
+        if sorted(map(len, found)) == wanted and owned == list(range(6)):
+            return
+        assert time.monotonic() < deadline_s, found
+
+
+def test_clients_that_have_only_the_classic_protocol_share_with_others(cluster, topic):
+    with ExitStack() as stack:
+        # First: its start waits until it has its partitions.
+        first = stack.enter_context(closing(Aiokafka(cluster, topic)))
+        second = stack.enter_context(closing(KafkaPython(cluster, topic)))
+        share([first, second], [3, 3])
+        new = Librdkafka(cluster, topic)
+        share([first, second, new], [2, 2, 2])
+        new.close()
+        share([first, second], [3, 3])
