@@ -39,7 +39,7 @@ MAX_CLIENT_REQUEST_ELEMENTS = 20_000
 """The limit for a client's request if nodes have a separate listener: up to 0.2 s."""
 
 MAX_HEARTBEAT_ELEMENTS = 200_000
-"""The limit for a ConsumerGroupHeartbeat, whose elements cost less: 100,000 topics take 0.15 s."""
+"""The limit for a ConsumerGroupHeartbeat, whose elements cost less: 100,000 topics use 0.15 s."""
 
 
 class RequestHeader(NamedTuple):
