@@ -1,8 +1,10 @@
 """Consumer groups of the new protocol (KIP-848), as librdkafka uses them; other clients beside."""
 
 import asyncio
+import threading
 import time
 import warnings
+from concurrent.futures import wait
 from contextlib import ExitStack, closing
 
 import pytest
@@ -184,8 +186,15 @@ class Aiokafka:
     """A classic member on an event loop that runs while it has its turn."""
 
     def __init__(self, cluster, group):
-        self.loop = asyncio.Runner()
-        self.loop.run(self.start(cluster, group))
+        # Its own thread: while it joins, the others must be able to join, too.
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
+        self.reading = self.begin(self.start(cluster, group))
+        self.reading.result(_PATIENCE_S)
+
+    def begin(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     async def start(self, cluster, group):
         self.client = AIOKafkaConsumer(
@@ -195,11 +204,15 @@ class Aiokafka:
         await self.client.start()
 
     def take_turn(self):
-        self.loop.run(self.client.getmany(timeout_ms=20))
+        if self.reading.done():
+            self.reading = self.begin(self.client.getmany(timeout_ms=20))
+        wait([self.reading], 0.02)
         return [each.partition for each in self.client.assignment()]
 
     def close(self):
-        self.loop.run(self.client.stop())
+        self.begin(self.client.stop()).result(_PATIENCE_S)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
         self.loop.close()
 
 
