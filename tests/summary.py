@@ -22,14 +22,14 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 12_264,
+    "unit": 12_354,
     "property": 3_301,
-    "conformance": 3_866,
+    "conformance": 3_881,
     "simulation": 821,
     "log_directories": 22,
     "scenario": 58,
     "fuzz": 165,
-    "integration": 461,
+    "integration": 478,
     "fault": 187,
     "golden": 53,
     "attacks": 16,
