@@ -43,10 +43,15 @@ def described(client):
 
 
 class Load:
-    """A producer with acks=all that writes to all partitions in turn."""
+    """An idempotent producer that writes to all partitions in turn.
+
+    Without idempotence a write that is tried again at the next leader may stand there twice.
+    """
 
     def __init__(self, servers):
-        self.producer = Producer({"bootstrap.servers": servers, "acks": "all", "linger.ms": 1})
+        self.producer = Producer(
+            {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 1}
+        )
         self.delivered = []
         self.errors = []
         self.count = 0
