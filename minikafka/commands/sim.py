@@ -10,7 +10,8 @@ from typing import IO
 from minikafka.commands import sim_page
 from minikafka.commands.sim_totals import Totals
 from minikafka.commands.sim_trace import command_of, first_line, header
-from minikafka.sim.drive.plan import Plan, draw
+from minikafka.sim.drive.drawing import draw
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.plan_file import plan_text
 from minikafka.sim.drive.quorum_plan import draw_quorum_plan
 from minikafka.sim.drive.simulation import RunOutcome, Simulation

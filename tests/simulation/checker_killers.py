@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from minikafka.sim.drive.plan import Plan, draw
+from minikafka.sim.drive.drawing import draw
+from minikafka.sim.drive.plan import Plan
 from tests.mutation import applied
 from tests.simulation import killers
 from tests.simulation.checker_mutations import CHECKER_MUTATIONS

@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 
 from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Fault
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 
 SEEDS = range(1, 161)

@@ -21,7 +21,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from minikafka.sim.drive.plan import Plan, draw
+from minikafka.sim.drive.drawing import draw
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.plan_file import plan_of, plan_text
 from minikafka.sim.drive.quorum_plan import draw_quorum_plan
 from minikafka.sim.drive.simulation import Simulation

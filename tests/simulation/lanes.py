@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 
 from minikafka.serving import lanes
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 from tests.mutation import applied, write_between
 from tests.simulation.mutations import MUTATIONS

@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.plan_file import plan_text
 from minikafka.sim.drive.simulation import Simulation
 

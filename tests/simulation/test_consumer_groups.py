@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Fault, Incident
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.plan_file import plan_of, plan_text
 from minikafka.sim.drive.simulation import Simulation
 

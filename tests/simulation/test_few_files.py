@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Fault, Incident, OperatorAction
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world import sim_disk
 

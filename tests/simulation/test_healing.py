@@ -12,8 +12,8 @@ from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
 from minikafka.sim.checks.election_checks import ElectionChecks
 from minikafka.sim.drive.directory_healing import DirectoryHealing
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.healing import Healing
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.run_clients import TOPIC
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 from tests.mutation import Edit, Mutation, applied, write_between
 from tests.simulation.mutants import BEGIN, END, Verdict, judge, table

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.sim.checks.checkers import Checkers
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 
 OF_EACH_CHECK = ("LeaderCandidateCompleteness", "StableOffset")

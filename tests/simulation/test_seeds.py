@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 from tests.mutation import applied
 from tests.simulation.mutations import MUTATIONS
 
 DURATION_MS = 20_000
 DIGEST = """
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 for seed in (3, 8):
     print(Simulation(draw(seed, 15_000)).run().digest)

@@ -1,7 +1,7 @@
 """Plans for the quorum of controllers: many faults of controllers, one broker, hardly any load.
 
-A run takes a tenth of the time of a plan of `plan.draw`, and its incidents are ten times as dense:
-changes of voters, lost disks and elections meet each other more often.
+A run takes a tenth of the time of a plan of `drawing.draw`, and its incidents are ten times as
+dense: changes of voters, lost disks and elections meet each other more often.
 """
 
 from dataclasses import replace
@@ -10,9 +10,10 @@ from random import Random
 from typing import Final
 
 from minikafka.common.budget import STEP_UNITS
+from minikafka.sim.drive.drawing import draw_detection
 from minikafka.sim.drive.incidents import LINK_FAULTS, VOTER_DISKS, Fault, Incident, OperatorAction
 from minikafka.sim.drive.mixes import Mix
-from minikafka.sim.drive.plan import Plan, draw_detection
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
 _KINDS: Final[Mix] = (

@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.cli import sim
 from minikafka.commands.sim_trace import build
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.plan_file import plan_of, plan_text
 from tests.mutation import applied
 from tests.simulation.mutations import MUTATIONS

@@ -8,10 +8,10 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.incidents import Incident, OperatorAction
 from minikafka.sim.drive.operators import Operators
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from tests.worlds.sim_world import create_topic, registration, started_cluster

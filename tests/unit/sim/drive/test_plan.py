@@ -7,8 +7,8 @@ from minikafka.config.broker import (
     METADATA_MAX_RETENTION_BYTES,
 )
 from minikafka.config.node_config import node_config
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import BROKERS_ONLY, Fault, Incident, OperatorAction
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID, SimCluster
 from minikafka.sim.world.world import World
 

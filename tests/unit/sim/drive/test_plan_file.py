@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Fault, Incident
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.plan_file import PlanFileError, plan_of, plan_text
 
 PLAN = draw(3, 20_000)

@@ -16,8 +16,8 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.sim.drive.committed_reader import committed_values, end_of
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Incident, OperatorAction
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 
 WHERE = TopicPartition("t", 0)

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.explain.recorder import MESSAGES_KEPT, Recorder
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.incidents import Fault, Incident
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.explain.shrink import shrink
 
 

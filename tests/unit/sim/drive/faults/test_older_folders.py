@@ -12,10 +12,10 @@ from minikafka.messages.alter_partition_reassignments import (
     ReassignableTopic,
 )
 from minikafka.metadata.image import MetadataImage
+from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.older_folders import OlderFolders
 from minikafka.sim.drive.incidents import Fault, Incident
-from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.violation import Violation
