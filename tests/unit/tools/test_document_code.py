@@ -12,17 +12,22 @@ import pytest
 from minikafka.cli.main import COMMANDS as PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+OWN_FOLDERS = ("minikafka", "tests", "tools")
 _COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(minikafka|bin/kafka-[\w-]+\.py) (.*)")
 _COMMENT = re.compile(r"\s+#.*|\s{3,}.*")
+_MODULE = re.compile(r"(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?python (-m [\w.]+|\w+/[\w/]+\.py)(.*)")
 _WALK_NAME = re.compile(r"\b([a-z_]+/[a-z_]+)\b|(?<![.\w])([A-Za-z_]+\.[a-z_]+)\b(?!\.)")
 
 
 def code_lines(path):
-    """The lines of code blocks without a language; continued lines are joined."""
+    """The lines of code blocks without a language, or indented; continued lines are joined."""
     text = re.sub(r" \\\n\s*", " ", path.read_text("utf-8"))
-    blocks = re.findall(r"^```\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [line for block in blocks for line in block.splitlines()]
+    fenced = r"^```(\w*)\n(.*?)^```$"
+    blocks = re.findall(fenced, text, re.DOTALL | re.MULTILINE)
+    lines = [line for language, block in blocks if not language for line in block.splitlines()]
+    prose = re.sub(fenced, "", text, flags=re.DOTALL | re.MULTILINE)
+    return lines + re.findall(r"^ {4}(\S.*)$", prose, re.MULTILINE)
 
 
 def commands():
@@ -50,6 +55,29 @@ def test_a_command_of_a_document_has_these_options(document, name, arguments):
     parser = argparse.ArgumentParser(prog=f"{document}: minikafka {name}", exit_on_error=False)
     import_module(PROGRAMS[name][0]).add_arguments(parser)
     parser.parse_args(arguments)
+
+
+def module_commands():
+    """The commands of documents that run a module or file of the tree, with their options."""
+    for path in DOCUMENTS:
+        for line in code_lines(path):
+            found = _MODULE.match(line)
+            if found and re.split(r"[./]", found[1].removeprefix("-m "))[0] in OWN_FOLDERS:
+                yield path.name, found[1], re.findall(r"(?<!\S)--[a-z-]+", found[2])
+
+
+@pytest.mark.parametrize(("document", "module", "options"), list(module_commands()))
+def test_a_module_of_a_document_has_these_options(document, module, options):
+    path = ROOT / module.removeprefix("-m ").removesuffix(".py").replace(".", "/")
+    sources = sorted(path.glob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
+    text = "".join(source.read_text("utf-8") for source in sources)
+    assert [option for option in options if f'"{option}"' not in text] == [], document
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_a_line_of_code_has_one_command(path):
+    command = r"#.*\b(?:python -m|minikafka \w+ --|make \w+$)"
+    assert [line for line in code_lines(path) if re.search(command, line)] == []
 
 
 def test_a_target_of_a_document_is_in_the_makefile():
