@@ -2,9 +2,10 @@
 
     python -m tools.run_seeds --profile standard,harsh --seeds 20 --write FOLDER
 
-runs every seed of every profile twice and writes the tables of docs/standard-runs.md and
-docs/harsh-runs.md. A run that FOLDER has is not repeated, so that the command can be interrupted
-and continued; `--elr off` runs one half, `--only 103,107` these seeds, `--seeds 0` none.
+runs every seed of every profile twice and writes the tables of docs/history/standard-runs.md and
+docs/history/harsh-runs.md. A run that FOLDER has is not repeated, so that the command can be
+interrupted and continued; `--elr off` runs one half, `--only 103,107` these seeds, `--seeds 0`
+none.
 
 Both runs of a seed have the faults that the profile draws from it. To `standard`, whose faults do
 not overlap, the failure that ELR is for (E13) is added at the end: two brokers stop one after the
@@ -38,8 +39,8 @@ from tools.compare_runs import write
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
-    "standard": ROOT / "docs" / "standard-runs.md",
-    "harsh": ROOT / "docs" / "harsh-runs.md",
+    "standard": ROOT / "docs" / "history" / "standard-runs.md",
+    "harsh": ROOT / "docs" / "history" / "harsh-runs.md",
 }
 """Of each profile, the page that has its table."""
 

@@ -1,7 +1,7 @@
 """Plans that once broke a promise, kept as data: they break nothing any more.
 
 `make soak` writes the plan of each seed that it finds broken beside its report. Put it into
-`corpus/` with the fix; docs/found-by-simulation.md says what each one found.
+`corpus/` with the fix; docs/history/found-by-simulation.md says what each one found.
 """
 
 from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from minikafka.harness.plan.schedule import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 MAX_LINE = 100
 MAX_CELL = 200
 NAMES = [path.name for path in DOCUMENTS]
@@ -54,8 +54,9 @@ def test_links_lead_to_files_and_headings(path):
 
 def test_the_reading_order_has_every_document():
     text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", text))
-    assert linked == {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    linked = set(re.findall(r"\]\(([\w/-]+\.md)\)", text))
+    docs = ROOT / "docs"
+    assert linked == {str(path.relative_to(docs)) for path in docs.rglob("*.md")} - {"README.md"}
 
 
 def test_differences_are_numbered_in_order_and_name_files():
