@@ -1,11 +1,6 @@
 #!/usr/bin/env python3
 """Format log directories: see --help."""
 
-import sys
-from pathlib import Path
+import _checkout
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from minikafka.cli.main import run_tool
-
-sys.exit(run_tool("storage"))
+_checkout.run()

@@ -4,6 +4,7 @@
 import sys
 from pathlib import Path
 
+# Not `_checkout`: spark-submit may copy this file alone to another machine.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from minikafka.cli.main import run_tool

@@ -55,6 +55,7 @@ COMMANDS = {
 
 _WITH_VERDICT = ("verify", "judge", "demo-elr", "sim")
 _KAFKA = "kafka-"
+_OWN = "minikafka-"
 _INTERRUPTED = 130
 _NO_COMMAND = 2
 
@@ -62,7 +63,7 @@ _NO_COMMAND = 2
 def run_program(path: str) -> int:
     """Run the tool of a program such as `kafka-topics`, or `minikafka`; return its exit status."""
     name = os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122 - without an import
-    tool = name.removeprefix(_KAFKA)
+    tool = name.removeprefix(_KAFKA).removeprefix(_OWN)
     return run_tool(tool) if tool != name and tool in COMMANDS else main()
 
 
