@@ -7,6 +7,9 @@ PYTHON ?= $(shell $(SYSTEM_PYTHON) -c '$(FIT)' 2>/dev/null && echo $(SYSTEM_PYTH
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Spark, and the browser of the tests, for the targets that start clusters.
+SPARK := $(VENV)/.installed-processes
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
 SEED ?=
 MINUTES ?= 60
 RESULTS := out/tests
@@ -17,16 +20,20 @@ SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 .PHONY: demo demo-elr test fresh quick check processes mutants soak attacks generate unit integration harness bench oracle clean
 .NOTPARALLEL:
 
-$(STAMP): requirements.lock pyproject.toml setup.py minikafka/records/_summary.c
+$(STAMP): requirements/check.lock pyproject.toml setup.py minikafka/records/_summary.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	$(PIP) --require-hashes -r requirements/check.lock
+	$(PIP) --no-deps -e .
 	$(BIN)/python -m compileall -q minikafka
 	@touch $@
 
+$(SPARK): $(STAMP) requirements/processes.lock
+	$(PIP) --no-deps --require-hashes -r requirements/processes.lock
+	@touch $@
+
 # Three brokers, real clients, a killed leader, and Spark's verdict.
-demo: $(STAMP)
+demo: $(SPARK)
 	$(BIN)/minikafka verify --nodes 3 $(if $(SEED),--seed $(SEED))
 
 # The same failure twice: acknowledged records are lost without eligible leader replicas.
@@ -62,7 +69,7 @@ check: $(STAMP)
 	$(BIN)/python -m tests.simulation.floors --json $(RESULTS)/floors.json
 
 # Clusters of real processes with real clients, and the verification run with Spark.
-processes: $(STAMP)
+processes: $(SPARK)
 	$(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(RESULTS)/processes.xml tests/harness tests/integration tests/fault tests/golden tests/attacks
 
 # Weakens one rule after the other, until the simulator objects; prints how many seeds that took.
@@ -77,10 +84,10 @@ soak: $(STAMP)
 attacks: $(STAMP)
 	$(BIN)/python -m tests.attacks $(if $(VERSUS),--versus $(VERSUS))
 
-integration: $(STAMP)
+integration: $(SPARK)
 	$(PYTEST) $(SIDE_BY_SIDE) tests/integration tests/fault tests/golden tests/attacks
 
-harness: $(STAMP)
+harness: $(SPARK)
 	$(PYTEST) $(SIDE_BY_SIDE) tests/harness
 
 generate: $(STAMP)
@@ -93,7 +100,7 @@ bench: $(STAMP)
 	$(BIN)/minikafka bench $(if $(VERSUS),--versus $(VERSUS))
 
 # For developers who have an Apache Kafka: MINIKAFKA_ORACLE names the folder of its tools.
-oracle: $(STAMP)
+oracle: $(SPARK)
 	@test -n "$(MINIKAFKA_ORACLE)" || { echo "make oracle: set MINIKAFKA_ORACLE to a folder with kafka-cluster and kafka-run-class" >&2; exit 2; }
 	$(BIN)/python tests/conformance/check_with_kafka.py
 	$(BIN)/python -m tests.conformance.compare_transactions
