@@ -5,6 +5,8 @@ it consists (`ReplicationConfigs`, `ServerLogConfigs`, `KRaftConfigs`, `GroupCoo
 The doc of a key that Kafka does not have says "Own key".
 """
 
+# Long because: a table, with one entry for each configuration key.
+
 from minikafka.common.whole_numbers import whole_number
 from minikafka.config.definition import (
     REQUIRED,
