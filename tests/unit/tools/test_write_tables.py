@@ -14,8 +14,3 @@ def test_the_page_of_rules_has_every_rule_once_in_short_and_once_in_full():
 
 def test_every_group_has_a_title():
     assert {name[0] for name in RULES} == set(GROUPS)
-
-
-def test_prose_is_wrapped():
-    for line in write_tables.rules_text().splitlines():
-        assert line.startswith("|") or len(line) <= 100
