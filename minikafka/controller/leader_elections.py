@@ -83,7 +83,7 @@ class Elections:
 
 def is_recovery(request: messages.ElectLeadersRequest) -> bool:
     """True if the election needs the log ends of the replicas (longest log)."""
-    return request.election_type in _STRATEGIES
+    return request.election_type in _STRATEGIES and request.topic_partitions != []
 
 
 def elect_leaders(
@@ -95,6 +95,9 @@ def elect_leaders(
         InvalidRequestError: this version has no such election type, or desired leaders are
             missing, or are given for another election type than a designation.
     """
+    if request.topic_partitions == []:
+        # As Kafka: the election type does not count then.
+        return ControllerResult([], messages.ElectLeadersResponse())
     _check(request, version)
     if is_recovery(request):
         raise InvalidRequestError("an election of the longest log needs a recovery")

@@ -1,7 +1,6 @@
 """Creation and deletion of topics, and addition of partitions.
 
 Each topic of a request succeeds or fails separately; all that succeed are written in one batch.
-Topics of one request are checked against each other: of two colliding names only one succeeds.
 
 Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `deleteTopics`),
 `ControllerApis`.
@@ -54,11 +53,10 @@ _NAME_TWICE = "Duplicate topic name."
 
 @dataclass(slots=True)
 class _Batch:
-    """The decisions of a request so far; `names` are new names that `colliding` must add."""
+    """The decisions of a request so far."""
 
     view: View
     records: list[MetadataRecord] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
     _by_metric_name: dict[str, str] = field(default_factory=dict)
     _shown: dict[tuple[tuple[str, str], ...], list[topic_messages.CreatableTopicConfigs]] = field(
         default_factory=dict
@@ -73,12 +71,13 @@ class _Batch:
         return shown
 
     def colliding(self, name: str) -> str | None:
-        """Return another topic, existing or in this batch, with the same metric name, or None."""
+        """Return an existing topic with the same metric name, or None.
+
+        As Kafka: topics of one request are not compared.
+        """
         known = self._by_metric_name
         if not known:
             known.update((metric_name(each), each) for each in self.view.image.topic_ids)
-        known.update((metric_name(each), each) for each in self.names)
-        self.names.clear()
         return known.get(metric_name(name))
 
 
@@ -148,7 +147,6 @@ def _create(
     configs = _checked_configs(view, topic.configs)
     assignment = _assignment(view, topic)
     topic_id = Uuid.draw(view.rng)
-    batch.names.append(topic.name)
     batch.records.append(TopicRecord(name=topic.name, topic_id=topic_id))
     batch.records += [
         ConfigRecord(resource_type=RESOURCE_TOPIC, resource_name=topic.name, name=key, value=value)
@@ -180,7 +178,6 @@ def _check_name(batch: _Batch, name: str) -> None:
     if "." in name or "_" in name:
         other = batch.colliding(name)
         if other is not None:
-            # Unlike Kafka (row 149), also within one request.
             raise InvalidTopicError(f"Topic '{name}' collides with existing topic: {other}")
 
 

@@ -3,7 +3,7 @@
 A session remembers the last request and the last response for each partition. An incremental
 response has a partition only if it has records or an error, or if its high watermark, log start
 offset or other fields changed. The cache is bounded: if it is full, new sessions are refused
-(session id 0, which every client understands). Unlike Kafka (rows 61, 62), the limit counts
+(session id 0, which every client understands). Unlike Kafka (rows 63, 64), the limit counts
 partitions as well as sessions, and a session that was not used for two minutes ends.
 
 The cost of a fetch depends on the changed partitions, not on all partitions of the session: a

@@ -37,7 +37,6 @@ OURS = {
 OURS["topic, operation -1"] = [ErrorCode.INVALID_REQUEST]
 OURS["unknown operation beside a good one"] = [ErrorCode.INVALID_REQUEST, ErrorCode.NONE]
 del OURS["topic, unknown operation without a value"]
-OURS["a colliding name"] = [ErrorCode.NONE, ErrorCode.INVALID_TOPIC_EXCEPTION]  # 149
 OURS["grow to far"] = [ErrorCode.POLICY_VIOLATION]  # 76
 OURS["controller: root to null"] = [ErrorCode.INVALID_REQUEST]  # 76
 OURS["grow the offsets"] = OURS["grow the transactions"] = [ErrorCode.INVALID_PARTITIONS]  # 133

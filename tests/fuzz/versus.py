@@ -357,7 +357,7 @@ def report(comparison):
         f"{different} otherwise, in {len(comparison.classes)} classes"
     )
     lines = [summary]
-    lines += [f"{count:6} known: {row}" for row, count in comparison.known.most_common()]
+    lines += [f"{count:6} known: row {row}" for row, count in comparison.known.most_common()]
     for row, count in comparison.classes.most_common():
         api, ours, theirs = row
         lines.append(f"{count:6} {api}: minikafka {ours}, Kafka {theirs}")

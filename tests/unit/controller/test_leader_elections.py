@@ -339,3 +339,9 @@ def test_the_longest_log_needs_the_recovery_way_in(cluster):
             request_of(ElectionType.LONGEST_LOG_BALANCED, ("t", [0], None)),
             3,
         )
+
+
+@pytest.mark.parametrize("kind", [0, 2, 9, -1])
+def test_an_election_of_no_partition_has_no_result_whatever_its_type(world, kind):
+    """As Kafka, which does not read the type then."""
+    assert elect(world, kind, ()) == ([], {})

@@ -40,7 +40,7 @@ def test_the_reading_order_has_every_document():
 def test_differences_are_numbered_in_order_and_name_files():
     text = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
     numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)]
-    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers == sorted(set(numbers))
     for name in re.findall(r"`([a-z_]+/\w+\.py)` \|$", text, re.MULTILINE):
         assert (ROOT / "minikafka" / name).exists(), name
 
