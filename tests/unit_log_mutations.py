@@ -64,10 +64,10 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "the high watermark 0 of a lost log does not show that it is lost",
             (
-                "log.log_directory",
-                "LogDirectory.checkpoint_high_watermarks",
-                "lost.high_watermark or _LOST_AT_ZERO",
-                "lost.high_watermark",
+                "log.log_folders",
+                "checkpoint",
+                "row.lost.high_watermark or _LOST_AT_ZERO",
+                "row.lost.high_watermark",
             ),
         ),
         "tests/unit/log/test_log_manager.py"
@@ -79,8 +79,8 @@ UNIT_LOG_MUTATIONS = (
             "one power loss tears both checkpoints that name a lost log",
             (
                 "log.log_directory",
-                "LogDirectory._write_checkpoint",
-                "sync |= bool(self.lost)",
+                "LogDirectory._write",
+                "sync |= bool(self.folders.in_state(FolderState.LOST))",
                 "pass",
             ),
         ),
@@ -90,51 +90,42 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
-            "a log that is created deletes what was put back into another directory",
-            (
-                "log.two_folders",
-                "remove_empty",
-                "home.disk.remove_empty(str(at))",
-                "home.disk.remove(str(at)) is None",
-            ),
-        ),
-        "tests/unit/log/test_two_folders.py"
-        "::test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile",
-        "an operator must restore a folder while the broker runs",
-    ),
-    UnitMutation(
-        mutation(
             "of two logs of different topics the first one is used",
             (
-                "log.two_folders",
-                "TwoFolders.settle",
-                "if belongs(at, log.topic_id):",
-                "if home is self.directories[0]:",
+                "log.settling",
+                "_settle_loaded",
+                "place.topic_id == replica.topic_id",
+                "place.topic_id <= replica.topic_id",
             ),
         ),
-        "tests/unit/log/test_two_folders.py::test_the_log_of_the_present_topic_is_used",
+        "tests/unit/log/test_directory_loading.py::test_the_log_of_the_present_topic_is_used",
         "a topic must be created again while one of its directories is out of log.dirs",
     ),
     UnitMutation(
         mutation(
             "the empty folder that a power loss leaves shows consent",
             (
-                "log.two_folders",
-                "TwoFolders.remove_empty",
-                "and not remove_empty(at, home)",
-                "and False",
+                "log.directory_loading",
+                "remove_empty_folders",
+                "if not home.remove_empty(at):",
+                "if False:",
             ),
         ),
-        "tests/unit/log/test_two_folders.py"
+        "tests/unit/log/test_directory_loading.py"
         "::test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing",
         "power must be lost while a log is created, and its other directory be taken out later",
     ),
     UnitMutation(
         mutation(
             "checkpoints name a log that is set aside beside another one",
-            ("log.two_folders", "set_contested_aside", "home.forget([at])", "pass"),
+            (
+                "log.log_directory",
+                "LogDirectory.drop",
+                "self._outdated = dict.fromkeys(_CHECKPOINTS)",
+                "pass",
+            ),
         ),
-        "tests/unit/log/test_two_folders.py::test_a_former_log_is_not_taken_for_lost_after_a_crash",
+        "tests/unit/log/test_directory_loading.py::test_a_former_log_is_not_taken_for_lost_after_a_crash",
         "no replica of the present topic may be on the broker, and it must crash at once",
     ),
     UnitMutation(
@@ -174,7 +165,7 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "damage behind the recovery point keeps a broker from its start",
             (
-                "log.log_directory",
+                "log.directory_loading",
                 "_open_clean",
                 "if not is_damaged or not goes_beyond(disk, folder, flushed):",
                 "if True:",
@@ -189,8 +180,8 @@ UNIT_LOG_MUTATIONS = (
             "a future log is compared with its log again and again",
             (
                 "log.future_logs",
-                "_Future.follow",
-                "if self.generation != current.flushes.generation:",
+                "_follow",
+                "if copy.generation != current.flushes.generation:",
                 "if True:",
             ),
         ),
@@ -202,10 +193,10 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "the high watermarks alone name a log that is lost",
             (
-                "log.log_directory",
-                "LogDirectory.checkpoint_log_starts",
-                "offsets |= {at: lost.start_offset for at, lost in self.lost.items()}",
-                "pass",
+                "log.log_folders",
+                "checkpoint",
+                "return offsets | {at: row.lost.start_offset for at, row in lost if row.lost}",
+                "return offsets",
             ),
         ),
         "tests/unit/log/test_log_manager.py::test_a_damaged_log_that_was_set_aside_stays_lost",
@@ -216,7 +207,7 @@ UNIT_LOG_MUTATIONS = (
             "the mark of a superseded log stays when a new log takes its place",
             (
                 "log.log_directory",
-                "LogDirectory.set_superseded_aside",
+                "LogDirectory._rename",
                 "self.disk.remove(mark)",
                 "pass",
             ),
@@ -229,9 +220,9 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "an empty log may take the place of a superseded one",
             (
-                "log.future_logs",
-                "FutureLogs.displaced",
-                "if superseded is not None and superseded.topic_id in (None, topic_id):",
+                "log.settling",
+                "_displaced",
+                "if is_superseded and place.topic_id in (None, replica.topic_id):",
                 "if False:",
             ),
         ),
@@ -242,7 +233,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "an empty log may take the place of a copy whose log is offline",
-            ("log.future_logs", "FutureLogs.displaced", "if copy is None:", "if True:"),
+            (
+                "log.settling",
+                "_displaced",
+                "if place.is_online and replica.topic_id in place.kept_copies:",
+                "if False:",
+            ),
         ),
         "tests/unit/log/test_future_logs.py"
         "::test_a_copy_is_no_reason_for_an_empty_log_in_its_place",
@@ -270,10 +266,10 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "a power loss undoes what a killed process had renamed",
             (
-                "log.log_directory",
-                "LogDirectory.load",
-                "list_durably(self.disk)",
-                'self.disk.list("")',
+                "log.directory_loading",
+                "load_directory",
+                "list_durably(home.disk)",
+                'home.disk.list("")',
             ),
         ),
         "tests/unit/log/test_log_folders.py"
@@ -286,8 +282,8 @@ UNIT_LOG_MUTATIONS = (
             (
                 "log.future_logs",
                 "FutureLogs.swap",
-                "self._keep(target, future)",
-                "target.delete_folder(future.folder, at, self.rng)",
+                'assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"',
+                "self._delete_copy(target, copy)",
             ),
         ),
         "tests/unit/log/test_future_logs.py::test_a_swap_that_the_source_fails_keeps_the_copy",
@@ -296,7 +292,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "checkpoints name a deleted log until they are written again",
-            ("log.log_directory", "LogDirectory.forget", "if names or lost:", "if False:"),
+            (
+                "log.log_directory",
+                "LogDirectory.drop",
+                "self._outdated = dict.fromkeys(_CHECKPOINTS)",
+                "pass",
+            ),
         ),
         "tests/unit/log/test_log_manager.py::test_a_log_that_was_given_up_is_not_lost",
         "a topic must be created again within a minute, while the broker is down",
@@ -304,7 +305,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a log begins where the lost one did that it replaces",
-            ("log.log_directory", "LogDirectory.disown_lost", "if owned:", "if False:"),
+            (
+                "log.log_directory",
+                "LogDirectory.clear_offsets_of_lost",
+                "self._outdated |= dict.fromkeys(NAMES_OF_LOST)",
+                "pass",
+            ),
         ),
         "tests/unit/replica/test_lost_logs.py"
         "::test_a_log_in_place_of_a_lost_one_does_not_begin_where_that_one_did",
@@ -313,7 +319,7 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a missing log is remembered by files that are not durable",
-            ("log.log_directory", "LogDirectory._find_lost", "self._save_lost()", "pass"),
+            ("log.directory_loading", "_find_lost", "home.write_durably(NAMES_OF_LOST)", "pass"),
         ),
         "tests/unit/log/test_log_manager.py"
         "::test_a_log_that_is_missing_is_remembered_after_a_power_loss",
@@ -323,10 +329,10 @@ UNIT_LOG_MUTATIONS = (
         mutation(
             "a lost log gets an empty successor while another directory is unreadable",
             (
-                "log.log_manager",
-                "LogManager.is_gone",
-                "elif directory_id != DIRECTORY_LOST:",
-                "else:",
+                "log.settling",
+                "_is_gone",
+                "elif replica.directory_id != DIRECTORY_LOST and (",
+                "elif (",
             ),
         ),
         "tests/simulation/test_lost_logs.py"
@@ -335,18 +341,12 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
-            "a needless lost log stays lost after a fault",
+            "a lost log that need not come back stays lost",
             (
                 "log.log_directory",
-                "LogDirectory.forget",
-                "self.lost = without(self.lost, lost)",
+                "LogDirectory.drop",
+                "self.folders.enter(at, FolderState.ABSENT)",
                 "pass",
-            ),
-            (
-                "log.log_directory",
-                "LogDirectory.forget",
-                "self.lost = without(self.lost, names)",
-                "self.lost = without(self.lost, [*names, *lost])",
             ),
         ),
         "tests/unit/replica/test_removed_logs.py"
@@ -355,12 +355,21 @@ UNIT_LOG_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
+            "a log is created before the checkpoints are durable without the lost one",
+            ("log.log_directory", "LogDirectory.create", "self.make_durable()", "pass"),
+        ),
+        "tests/unit/replica/test_removed_logs.py"
+        "::test_without_descriptors_no_log_takes_the_place_of_a_lost_one",
+        "descriptors must run out when a lost log is replaced, and a kill must follow",
+    ),
+    UnitMutation(
+        mutation(
             "an accepted empty log begins where the lost one did",
             (
-                "log.log_directory",
-                "LogDirectory._find_lost",
-                "if any(at not in self.logs and at not in self.superseded for at in named):",
-                "if self.lost:",
+                "log.directory_loading",
+                "_find_lost",
+                "if unused:",
+                "if home.lost:",
             ),
         ),
         "tests/unit/replica/test_lost_logs.py"

@@ -235,10 +235,11 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a broker whose copies are displaced stays in ISR and ELR",
-            ("replica.lost_logs", "LostLogs.find", "self._promised[name] = None", "pass"),
+            ("log.settling", "settle", "*displaced, may_come_back=True, is_unreported=True",
+             "*displaced, may_come_back=True"),
         ),
-        "tests/unit/replica/test_lost_logs.py"
-        "::test_a_displaced_log_is_lost_and_its_directory_is_asked_for",
+        "tests/unit/log/test_settling.py"
+        "::test_the_controller_may_not_know_of_a_log_that_an_interrupted_move_has_left",
         "a broker must stop between the report of a move and the swap, and lose a directory",
     ),
     UnitMutation(
@@ -275,8 +276,7 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a topic is made before the checkpoints have forgotten the former one",
-            ("replica.removed_logs", "RemovedLogs._is_forgotten",
-             "if self.logs.is_forgotten(name):", "if True:"),
+            ("log.log_directory", "LogDirectory.retire", "self.make_durable()", "pass"),
         ),
         "tests/unit/replica/test_removed_logs.py"
         "::test_a_topic_of_the_same_name_waits_for_descriptors",
@@ -285,8 +285,8 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a removed log whose directory fails is taken for a replica",
-            ("replica.removed_logs", "RemovedLogs._is_forgotten",
-             "turns.postpone(name, None)", "pass"),
+            ("log.log_manager", "LogManager.take_offline", "lost += directory.logs",
+             "lost += directory.folders.partitions"),
         ),
         "tests/unit/replica/test_removed_logs.py"
         "::test_a_removed_log_whose_directory_fails_is_no_replica",

@@ -10,21 +10,20 @@ of two logs is the current one if the process or a directory fails between the t
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import RESERVED_DIRECTORIES, ZERO_UUID, TopicPartition, Uuid
+from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
-from minikafka.log.common_part import keep_common_part
 from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
-from minikafka.log.log_folders import SupersededLog, is_log
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, home_of
+from minikafka.log.log_folders import FolderState, LogFolder, is_log
 from minikafka.log.recovery import Remembered
-from minikafka.log.two_folders import has_empty_folder, set_contested_aside
+from minikafka.log.settling import CurrentLog, FormerLog, settle_copy, settle_swap
 from minikafka.log.unified_log import UnifiedLog
 
 MOVED_SUFFIX: Final = "-moved"
@@ -32,25 +31,6 @@ SLICE_BYTES: Final = 1 << 20
 _ANY_EPOCH: Final = 0x7FFFFFFF
 
 _log = logging.getLogger("minikafka.log")
-
-
-@dataclass(slots=True, eq=False)
-class _Future:
-    """A future log with its directory."""
-
-    home: LogDirectory
-    log: UnifiedLog
-    generation: int = -1
-    """That of the current log when the two were compared: it grows with each truncation."""
-
-    def follow(self, current: UnifiedLog, now: Now) -> None:
-        """Drop what the current log has dropped since the last call."""
-        if self.generation != current.flushes.generation:
-            # Only then: if the file of epochs contradicts the batches, the copy has other epochs.
-            keep_common_part(current, self.log, now)
-            self.generation = current.flushes.generation
-        elif self.log.log_end_offset < current.log_start_offset:
-            self.log.truncate_fully_and_start_at(current.log_start_offset, now)
 
 
 class _Mark(NamedTuple):
@@ -61,90 +41,53 @@ class _Mark(NamedTuple):
     target: Uuid
 
 
-class _Abandoned(NamedTuple):
-    """The folder of a future log that is kept although it is not in use.
-
-    The current log is offline; or the metadata may have the directory of the future log.
-    """
-
-    home: LogDirectory
-    folder: str
-    topic_id: Uuid | None
-    end_offset: int
-    """0 if the log was not opened by this process."""
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class FutureLogs:
-    """The future logs in `directories`. `homes` has the directory of each current log."""
+    """The copies of logs in `directories`: one that is followed for each move, and kept ones."""
 
     directories: list[LogDirectory]
-    homes: dict[TopicPartition, LogDirectory]
     rng: Random
     slice_bytes: int = SLICE_BYTES
-    _futures: dict[TopicPartition, _Future] = field(default_factory=dict)
-    _abandoned: dict[TopicPartition, list[_Abandoned]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[TopicPartition]:
-        return iter((*self._futures, *self._abandoned))
+        copies = [copy for home in self.directories for copy in home.folders.all_copies]
+        copies.sort(key=lambda copy: copy.state is not FolderState.COPY)
+        return iter(dict.fromkeys(copy.at for copy in copies))
+
+    def _find(self, at: TopicPartition) -> tuple[LogDirectory, LogFolder] | None:
+        """The copy of a partition's log that is followed, with its directory."""
+        for home in self.directories:
+            for copy in home.folders.copies(at):
+                if copy.state is FolderState.COPY:
+                    return home, copy
+        return None
+
+    def _followed(self, at: TopicPartition) -> tuple[LogDirectory, LogFolder, UnifiedLog]:
+        found = self._find(at)
+        assert found is not None, f"{at} is not being moved"
+        home, copy = found
+        assert copy.log is not None, f"{copy.name} is not open"
+        return home, copy, copy.log
+
+    def _current(self, at: TopicPartition) -> tuple[LogDirectory, UnifiedLog] | None:
+        home = home_of(self.directories, at)
+        log = None if home is None else home.get(at)
+        return None if home is None or log is None else (home, log)
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The future log of a partition, or None."""
-        future = self._futures.get(at)
-        return None if future is None else future.log
+        found = self._find(at)
+        return None if found is None else found[1].log
 
     def directory_of(self, at: TopicPartition) -> LogDirectory | None:
         """The directory that holds a partition's future log."""
-        future = self._futures.get(at)
-        return None if future is None else future.home
-
-    def _abandoned_copy(self, at: TopicPartition, topic_id: Uuid) -> str | None:
-        """The path of a future log that is not in use, or None."""
-        for copy in self._abandoned.get(at, ()):
-            if copy.home.is_online and copy.topic_id == topic_id:
-                return f"{copy.home.disk.root}/{copy.folder}"
-        return None
+        found = self._find(at)
+        return None if found is None else found[0]
 
     def in_directory(self, home: LogDirectory) -> dict[TopicPartition, UnifiedLog]:
         """The future logs in a directory."""
-        return {at: each.log for at, each in self._futures.items() if each.home is home}
-
-    def displaced(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> str | None:
-        """Say why the newest log of a partition cannot be used, if a new one might replace it.
-
-        A move between directories was interrupted, and one of the two is offline or was replaced.
-        None if there is no such log, if an operator has created an empty folder in its place, or if
-        the directory is offline: `LogManager.create` refuses.
-
-        Unlike Kafka (row 130), which uses a copy that may lack records
-        (`LogManager.recoverAbandonedFutureLogs`).
-        """
-        home = self.homes.get(at)
-        if home is not None and home.logs[at].topic_id == topic_id:
-            return None
-        homes = [home for home in self.directories if home.is_online]
-        online = [home.directory_id for home in homes]
-        offline = [home.directory_id for home in self.directories if not home.is_online]
-        if directory_id not in (*RESERVED_DIRECTORIES, *online) and (
-            directory_id in offline or ZERO_UUID in offline
-        ):
-            return None
-        if any(has_empty_folder(home, at) for home in homes):
-            return None
-        for home in homes:
-            superseded = home.superseded.get(at)
-            if superseded is not None and superseded.topic_id in (None, topic_id):
-                return (
-                    f"{home.disk.root}/{at} is out of date since its move to a directory that is "
-                    f"offline or was replaced (remove {', '.join(superseded.marks)} to use it)"
-                )
-        copy = self._abandoned_copy(at, topic_id)
-        if copy is None:
-            return None
-        return (
-            f"{copy} may lack records of the log in a directory that is offline or was replaced "
-            f"(rename the folder to {at} to use it)"
-        )
+        copies = [copy for copy in home.folders.all_copies if copy.state is FolderState.COPY]
+        return {copy.at: copy.log for copy in copies if copy.log is not None}
 
     # Start
 
@@ -169,29 +112,31 @@ class FutureLogs:
     def _settle(self, home: LogDirectory, mark: _Mark) -> None:
         disk, folder = home.disk, str(mark.at)
         online = [other for other in self.directories if other.is_online and other is not home]
-        if disk.exists(folder):
-            topic_id = read_topic_id(disk, folder)
-            newer = [
-                other for other in online
-                if is_log(other.disk, folder) and read_topic_id(other.disk, folder) == topic_id
-            ]  # fmt: skip
-            if newer:
+        has_folder = disk.exists(folder)
+        topic_id = read_topic_id(disk, folder) if has_folder else None
+        newer = [
+            other for other in online if has_folder
+            and is_log(other.disk, folder) and read_topic_id(other.disk, folder) == topic_id
+        ]  # fmt: skip
+        has_copy = any(
+            other.directory_id == mark.target and _has_future(other, mark.at) for other in online
+        )
+        match settle_swap(has_folder=has_folder, has_newer=bool(newer), has_copy=has_copy):
+            case FormerLog.REMOVED:
                 for other in newer:
                     # The crash may have been before this.
                     other.disk.sync_dir("")
-                name = retired_name(mark.at, DELETE_SUFFIX, self.rng)
-                disk.rename(folder, name)
+                disk.rename(folder, retired_name(mark.at, DELETE_SUFFIX, self.rng))
                 _log.warning(
                     "%s/%s is removed: the partition was moved to another directory",
                     disk.root, folder,
                 )  # fmt: skip
-            elif not any(
-                other.directory_id == mark.target and self._has_future(other, mark.at)
-                for other in online
-            ):
-                superseded = home.superseded.setdefault(mark.at, SupersededLog(topic_id, []))
-                if mark.name not in superseded.marks:
-                    superseded.marks.append(mark.name)
+            case FormerLog.SUPERSEDED:
+                row = home.folders.get(mark.at)
+                row = row or home.folders.enter(mark.at, FolderState.SUPERSEDED)
+                row.topic_id = topic_id
+                if mark.name not in row.marks:
+                    row.marks.append(mark.name)
                 _log.error(
                     "%s/%s is not used: the partition was moved to the directory with directory.id "
                     "%s, which has no log of it or is offline. Bring that directory back; or remove"
@@ -199,12 +144,11 @@ class FutureLogs:
                     disk.root, folder, mark.target, disk.root, mark.name,
                 )  # fmt: skip
                 return
+            case FormerLog.STAYS:
+                pass
         disk.sync_dir("")
         disk.remove(mark.name)
         disk.sync_dir("")
-
-    def _has_future(self, home: LogDirectory, at: TopicPartition) -> bool:
-        return any(parse_future(name) == at for name in home.disk.list(""))
 
     def load(
         self,
@@ -225,8 +169,9 @@ class FutureLogs:
                         break
                     except StorageFault as fault:
                         on_fault(fault)
-        for at in [at for at in self._futures if at not in self.homes]:
-            self.abandon(at)  # The directory of the current log has failed meanwhile.
+        for at in self:
+            if self._current(at) is None:
+                self.abandon(at)  # The directory of the current log has failed meanwhile.
 
     def _load(
         self,
@@ -236,26 +181,27 @@ class FutureLogs:
         config_of: Callable[[TopicPartition], LogConfig],
         now: Now,
     ) -> None:
-        current = self.homes.get(at)
+        if any(copy.name == name for copy in home.folders.copies(at)):
+            return  # It is known, but the directory of the current log has failed.
         topic_id = read_topic_id(home.disk, name)
-        if topic_id is not None and (
-            current is None or current.logs[at].topic_id not in (None, topic_id)
-        ):
-            self._abandoned.setdefault(at, []).append(_Abandoned(home, name, topic_id, 0))
-        elif (
-            current is None or current is home or at in self._futures
-            or current.logs[at].topic_id != topic_id
-        ):  # fmt: skip
-            _delete_folder(home, name, at, self.rng)
-        else:
-            remembered = Remembered(clean=False)
-            log = home.open_log(
-                name, at, config=config_of(at), remembered=remembered, now=now,
-                rng=self.rng, topic_id=topic_id,
-            )  # fmt: skip
-            future = self._futures[at] = _Future(home, log)
-            # Now, since its high watermark is at least its start, which may be too high.
-            future.follow(current.logs[at], now)
+        found, current = self._current(at), None
+        if found is not None:
+            has_copy = self._find(at) is not None
+            current = CurrentLog(found[1].topic_id, found[0] is home, has_copy)
+        state = settle_copy(topic_id, current)
+        copy = LogFolder(at=at, name=name, topic_id=topic_id)
+        if found is None or state is not FolderState.COPY:
+            home.folders.enter_copy(copy, FolderState.KEPT_COPY)
+            if state is FolderState.ABSENT:
+                self._delete_copy(home, copy)
+            return
+        copy.log = home.open_log(
+            name, at, config=config_of(at), remembered=Remembered(clean=False), now=now,
+            rng=self.rng, topic_id=topic_id,
+        )  # fmt: skip
+        home.folders.enter_copy(copy, FolderState.COPY)
+        # Now, since its high watermark is at least its start, which may be too high.
+        _follow(copy, copy.log, found[1], now)
 
     # Moves
 
@@ -265,15 +211,16 @@ class FutureLogs:
         Raises:
             StorageFault: a directory is offline, or the target reports an error.
         """
-        assert at not in self._futures, f"{at} is being moved already"
+        assert self._find(at) is None, f"{at} is being moved already"
+        found = self._current(at)
+        assert found is not None, f"{at} has no log"
         for other in self.directories:
             # As Kafka: an offline directory may have another future log of the partition.
             if not other.is_online:
                 raise StorageFault(other.disk.root, "the log directory is offline")
-        current = self.homes[at].logs[at]
+        _, current = found
         target.disk.reserve_files()
-        target.set_superseded_aside(at, self.rng)
-        set_contested_aside(at, target, self.rng, now)
+        target.clear_name(at, self.rng, now)
         # A power loss must not leave only the copy.
         current.local.sync_identity()
         log = target.open_log(
@@ -286,7 +233,8 @@ class FutureLogs:
         except StorageFault:
             log.abandon()
             raise
-        self._futures[at] = _Future(target, log)
+        copy = LogFolder(at=at, name=log.folder, log=log, topic_id=log.topic_id)
+        target.folders.enter_copy(copy, FolderState.COPY)
         return log
 
     def delete(self, at: TopicPartition) -> None:
@@ -304,64 +252,50 @@ class FutureLogs:
         Its current log is offline, or would be missing if the broker restarted without it: the
         metadata may have the directory of the future log.
         """
-        future = self._futures.pop(at, None)
-        if future is not None:
-            future.log.flushes.is_retired = True
-            future.log.abandon()
-            self._keep(future.home, future.log)
+        found = self._find(at)
+        if found is not None:
+            home, copy, log = self._followed(at)
+            log.flushes.is_retired = True
+            log.abandon()
+            home.folders.enter_copy(copy, FolderState.KEPT_COPY)
 
-    def _keep(self, home: LogDirectory, log: UnifiedLog) -> None:
-        copy = _Abandoned(home, log.folder, log.topic_id, log.log_end_offset)
-        self._abandoned.setdefault(log.topic_partition, []).append(copy)
+    def _kept(self, at: TopicPartition) -> list[tuple[LogDirectory, LogFolder]]:
+        return [
+            (home, copy)
+            for home in self.directories
+            for copy in home.folders.copies(at)
+            if copy.state is FolderState.KEPT_COPY
+        ]
 
     def has_abandoned(self, at: TopicPartition) -> bool:
         """True if there are folders of future logs that are not in use."""
-        return bool(self._abandoned.get(at))
+        return bool(self._kept(at))
 
-    def delete_abandoned(self, at: TopicPartition) -> None:
-        """Remove the folders of future logs that are not in use.
+    def delete_abandoned(self, at: TopicPartition, *, but: int = 0) -> None:
+        """Remove the folders of future logs that are not in use, except `but` of them.
 
-        Raises:
-            StorageFault: a directory reports an error.
-        """
-        self._delete_folders(at, self._abandoned.pop(at, []))
-
-    def delete_all_but_one(self, at: TopicPartition) -> None:
-        """Remove the folders of future logs that are not in use, but not the one with most records.
-
-        One is enough to show that the log of the partition is elsewhere.
+        Those with most records are kept. One is enough to show that the log of the partition is
+        elsewhere.
 
         Raises:
             StorageFault: a directory reports an error.
         """
-        copies = sorted(self._abandoned.get(at, ()), key=_end_offset_of)
-        if len(copies) > 1:
-            self._abandoned[at] = copies[-1:]
-            self._delete_folders(at, copies[:-1])
-
-    def _delete_folders(self, at: TopicPartition, copies: list[_Abandoned]) -> None:
+        copies = sorted(self._kept(at), key=lambda each: each[1].end_offset)
         faults = []
-        for copy in copies:
+        for home, copy in copies[: len(copies) - but]:
             try:
-                if copy.home.is_online:
-                    _delete_folder(copy.home, copy.folder, at, self.rng)
+                self._delete_copy(home, copy)
             except StorageFault as fault:
                 faults.append(fault)
         if faults:
             raise faults[0]
 
-    def take_offline(self, home: LogDirectory) -> None:
-        """Drop the future logs of a directory that went offline."""
-        for at in self.in_directory(home):
-            self._futures.pop(at).log.abandon()
-        for at, folders in list(self._abandoned.items()):
-            self._abandoned[at] = [each for each in folders if each.home is not home]
-
-    def close(self) -> None:
-        """Close all future logs without a flush: the next start checks them."""
-        for future in self._futures.values():
-            future.log.abandon()
-        self._futures.clear()
+    def _delete_copy(self, home: LogDirectory, copy: LogFolder) -> None:
+        """Rename the folder of a log that is not in use, so that it is removed soon."""
+        home.folders.enter_copy(copy, FolderState.ABSENT)
+        name = retired_name(copy.at, DELETE_SUFFIX, self.rng)
+        home.disk.rename(copy.name, name)
+        home.deleted.add(name)
 
     def copy_slice(self, at: TopicPartition, now: Now) -> bool:
         """Copy up to `slice_bytes`; return True if the future log has all batches.
@@ -372,8 +306,11 @@ class FutureLogs:
             StorageFault: one of the two directories reports an error.
             CorruptRecordsError: the current log is damaged.
         """
-        current, future = self.homes[at].logs[at], self._futures[at].log
-        self._futures[at].follow(current, now)
+        found = self._current(at)
+        assert found is not None, f"{at} has no log"
+        _, current = found
+        _, copy, future = self._followed(at)
+        _follow(copy, future, current, now)
         if future.log_end_offset < current.log_end_offset:
             read = current.read(
                 future.log_end_offset, self.slice_bytes, upper_bound_offset=current.log_end_offset,
@@ -394,27 +331,29 @@ class FutureLogs:
         Raises:
             StorageFault: the former log is still the current one. The other one is abandoned.
         """
-        source, current = self.homes[at], self.homes[at].logs[at]
-        target, future = self._futures[at].home, self._futures[at].log
+        found = self._current(at)
+        assert found is not None, f"{at} has no log"
+        source, current = found
+        target, copy, future = self._followed(at)
         assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"
         source.disk.reserve_files()
         target.disk.reserve_files()
         # The start of the first epoch limits the log start offset with which the log is loaded.
         _copy_epochs(current, future)
         future.close()
-        del self._futures[at]
+        target.folders.enter_copy(copy, FolderState.KEPT_COPY)
         mark = f"{at}.{target.directory_id}{MOVED_SUFFIX}"
         try:
             source.disk.open(mark, create=True).close()
             source.disk.sync_dir("")
             log = self._promote(target, future, current, now)
         except StorageFault:
-            self._keep(target, future)
             source.disk.remove(mark)
             source.disk.sync_dir("")
             raise
-        self.homes[at], target.logs[at] = target, log
-        target.lost.pop(at, None)
+        target.folders.enter_copy(copy, FolderState.ABSENT)
+        source.drop(at, DELETE_SUFFIX)
+        target.add(at, log)
         faults: list[StorageFault] = []
         try:
             # Also the epoch of a leader that has written nothing yet: loading a log drops it.
@@ -424,8 +363,7 @@ class FutureLogs:
             faults.append(fault)
         try:
             # No checkpoint may name it after a power loss: the topic may be created again.
-            source.forget([at])
-            source.retire(at, DELETE_SUFFIX, self.rng, now)
+            source.retire(at, self.rng, now)
             source.disk.sync_dir("")
             source.disk.remove(mark)
         except StorageFault as fault:
@@ -465,15 +403,42 @@ def _names(home: LogDirectory, on_fault: Callable[[StorageFault], None]) -> list
         return []
 
 
-def _delete_folder(home: LogDirectory, folder: str, at: TopicPartition, rng: Random) -> None:
-    """Rename the folder of a log that is not in use, so that it is removed soon."""
-    name = retired_name(at, DELETE_SUFFIX, rng)
-    home.disk.rename(folder, name)
-    home.deleted.add(name)
+def _has_future(home: LogDirectory, at: TopicPartition) -> bool:
+    return any(parse_future(name) == at for name in home.disk.list(""))
 
 
-def _end_offset_of(copy: _Abandoned) -> int:
-    return copy.end_offset
+def _follow(copy: LogFolder, future: UnifiedLog, current: UnifiedLog, now: Now) -> None:
+    """Drop what the current log has dropped since the last call."""
+    if copy.generation != current.flushes.generation:
+        # Only then: if the file of epochs contradicts the batches, the copy has other epochs.
+        truncate_to_divergence(current, future, now)
+        copy.generation = current.flushes.generation
+    elif future.log_end_offset < current.log_start_offset:
+        future.truncate_fully_and_start_at(current.log_start_offset, now)
+
+
+def truncate_to_divergence(current: UnifiedLog, future: UnifiedLog, now: Now) -> None:
+    """Truncate a future log to the last offset up to which it equals the current log.
+
+    Batches with the same offset and leader epoch are equal, and so are all before them. A future
+    log that begins after the current one lacks records, so it starts over. The current log began
+    there when the copy started; a crash has lost a log start offset that no checkpoint had yet.
+    """
+    if future.log_start_offset > current.log_start_offset:
+        future.truncate_fully_and_start_at(current.log_start_offset, now)
+        return
+    while future.log_start_offset < future.log_end_offset and future.epochs.entries:
+        if future.log_end_offset < current.log_start_offset:
+            break
+        epoch, start = future.epochs.entries[-1]
+        end = current.end_offset_for_epoch(epoch)
+        if end.epoch == epoch and end.end_offset > start:
+            if end.end_offset < future.log_end_offset:
+                future.truncate_to(end.end_offset, now)
+            return
+        future.truncate_to(start, now)
+    if future.log_end_offset != current.log_start_offset:
+        future.truncate_fully_and_start_at(current.log_start_offset, now)
 
 
 def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:

@@ -5,15 +5,16 @@ logs, and the others stay online. Source: `LogManager`, KIP-112, KIP-858.
 """
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import DirectoryInUseFault, OutOfFilesFault, StorageFault
 from minikafka.common.ids import (
     DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
     ZERO_UUID,
     TopicPartition,
@@ -21,11 +22,17 @@ from minikafka.common.ids import (
 )
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
+from minikafka.log.directory_loading import (
+    load_directory,
+    remove_empty_folders,
+    settle_pairs,
+)
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, STRAY_SUFFIX
 from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.two_folders import TwoFolders, has_empty_folder
+from minikafka.log.log_directory import LogDirectory, home_of
+from minikafka.log.log_folders import FolderState
+from minikafka.log.settling import AssignedReplica, Missing, settle
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
@@ -69,8 +76,6 @@ class LogManager:
     futures: FutureLogs = field(init=False)
     preferred: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
     """The directories in which logs that do not exist yet must be created."""
-    two_folders: TwoFolders = field(init=False)
-    _homes: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
     _retention: _Periodic = field(default_factory=_Periodic)
     _recovery_points: _Periodic = field(default_factory=_Periodic)
     _log_starts: _Periodic = field(default_factory=_Periodic)
@@ -78,8 +83,7 @@ class LogManager:
 
     def __post_init__(self) -> None:
         """Begin without logs."""
-        self.futures = FutureLogs(self.directories, self._homes, self.rng)
-        self.two_folders = TwoFolders(self.directories, self._homes, self.rng)
+        self.futures = FutureLogs(self.directories, self.rng)
 
     @classmethod
     def open(
@@ -144,7 +148,7 @@ class LogManager:
     @property
     def logs(self) -> dict[TopicPartition, UnifiedLog]:
         """All logs of online directories."""
-        return {at: home.logs[at] for at, home in self._homes.items()}
+        return {at: log for home in self.online for at, log in home.logs.items()}
 
     def load(
         self, config_of: Callable[[TopicPartition], LogConfig], now: Now
@@ -156,36 +160,31 @@ class LogManager:
             faults.append(fault)
             self.take_offline(fault.log_dir)
 
-        twice: dict[TopicPartition, None] = {}
         self.futures.settle_interrupted_swaps(fail)
         for directory in self.online:
             try:
-                directory.load(config_of, now, self.rng)
+                load_directory(directory, config_of, now, self.rng)
             except StorageFault as fault:
                 fail(fault)
-                continue
-            for at in directory.logs:
-                if self._homes.setdefault(at, directory) is not directory:
-                    twice[at] = None
-        for at in twice:
-            self.two_folders.decide(at, now, fail)
-        self.two_folders.forget_removed(fail)
-        self.two_folders.remove_empty(fail)
+        settle_pairs(self.directories, fail)
+        remove_empty_folders(self.directories, fail)
+        for each in self.retire(now, sys.maxsize)[0]:
+            fail(each)
         self.futures.load(config_of, now, fail)
-        for each in (self._retention, self._recovery_points, self._log_starts):
-            each.due_ms = now.monotonic_ms + self.settings.initial_task_delay_ms
+        for work in (self._retention, self._recovery_points, self._log_starts):
+            work.due_ms = now.monotonic_ms + self.settings.initial_task_delay_ms
         interval_ms = self.settings.producer_id_expiration_check_interval_ms
         self._expiration.due_ms = now.monotonic_ms + interval_ms
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The log of a partition, or None if it is not on this node or not online."""
-        home = self._homes.get(at)
-        return None if home is None else home.logs[at]
+        home = home_of(self.directories, at)
+        return None if home is None else home.get(at)
 
     def directory_of(self, at: TopicPartition) -> LogDirectory | None:
         """The directory that holds a partition's log."""
-        return self._homes.get(at)
+        return home_of(self.directories, at)
 
     @property
     def lost(self) -> dict[TopicPartition, tuple[str, int]]:
@@ -196,39 +195,58 @@ class LogManager:
             for at, lost in home.lost.items()
         }
 
-    def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """True if a log is missing, and was reported as lost or is in no directory of this node.
+    # Following the metadata
 
-        If its directory was never reported, it may be in one that is offline.
+    def settle(
+        self, replicas: Mapping[TopicPartition, AssignedReplica]
+    ) -> tuple[
+        dict[TopicPartition, Missing], list[tuple[TopicPartition, LogDirectory]], list[StorageFault]
+    ]:
+        """Decide about all folders once the metadata is known; `retire` must follow.
+
+        `replicas` has all replicas of this broker. Returns the logs that are missing, and the empty
+        folders of partitions that are not on this broker: such a folder of a log that was being
+        created would show later that an operator accepts an empty log.
         """
-        if directory_id in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
-            if len(self.online) == len(self.directories):
-                return False
-        elif directory_id != DIRECTORY_LOST:
-            known = [home.directory_id for home in self.directories]
-            if directory_id in known or ZERO_UUID in known:
-                return False
-        if (log := self.get(at)) is not None and log.topic_id is not None:
-            return log.topic_id != topic_id
-        # A log without records and topic id is set aside: it is what a power loss left.
-        return not any(has_empty_folder(home, at) for home in self.online)
+        empty: dict[Uuid, dict[TopicPartition, None]] = {}
+        faults = []
+        for home in self.online:
+            try:
+                empty[home.directory_id] = dict.fromkeys(home.empty_folders())
+            except StorageFault as fault:
+                faults.append(fault)
+        known = (at for home in self.online for at in home.folders.partitions)
+        missing = {}
+        for at in dict.fromkeys((*known, *replicas)):
+            places = [
+                home.place(at, has_empty_folder=at in empty.get(home.directory_id, ()))
+                for home in self.directories
+            ]
+            settlement = settle(places, replicas.get(at))
+            for home, place, state in zip(self.directories, places, settlement.states, strict=True):
+                if state is not place.state:
+                    self._enter(at, home, state)
+            if settlement.missing is not None:
+                missing[at] = settlement.missing
+        needless = [
+            (at, home)
+            for home in self.online
+            for at in empty.get(home.directory_id, ())
+            if at not in replicas
+        ]
+        return missing, needless, faults
 
-    def may_be_older(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """True if a log is not in the directory that the metadata has, and one is offline.
-
-        The partition may have been copied to that one while the other was out. If it is known as
-        lost, a former start may have found this out.
-        """
-        online = [home.directory_id for home in self.online]
-        log = self.get(at)
-        if log is None or log.topic_id != topic_id or len(online) == len(self.directories):
-            return False
-        return directory_id not in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING, *online)
-
-    def hold_back(self, at: TopicPartition) -> None:
-        """Do not use a log, nor its copy, before the next start (`TwoFolders.hold_back`)."""
-        self.futures.abandon(at)
-        self.two_folders.hold_back(at)
+    def _enter(self, at: TopicPartition, home: LogDirectory, state: FolderState) -> None:
+        if state is FolderState.HELD_BACK:
+            self.futures.abandon(at)
+        if state in (FolderState.OPEN, FolderState.HELD_BACK):
+            home.folders.enter(at, state)
+            return
+        topic_id = home.folders.topic_id(at)
+        reason = f"the metadata has no replica with topic id {topic_id} on this broker"
+        if topic_id is None:
+            reason = f"it holds no record, and {PARTITION_METADATA} is missing or is damaged"
+        home.drop(at, STRAY_SUFFIX, reason)
 
     def create(
         self,
@@ -252,46 +270,70 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(at, directory_id)
-        self.two_folders.make_way(at, home, now)
+        for each in self.online:
+            if each is home or each.folders.state(at) is not FolderState.SUPERSEDED:
+                each.clear_name(at, self.rng, now)
+            if each is not home and each.disk.exists(str(at)):
+                each.remove_empty(at)
         for other in self.online:
             # A power loss must not bring a former log back beside the new one.
             other.sync_retired(at)
         self.futures.delete(at)
         log = home.create(at, topic_id, config, now, self.rng)
-        self._homes[at] = home
-        for other in self.directories:
-            other.lost.pop(at, None)
+        for other in self.online:
+            if other.folders.state(at) is FolderState.LOST:
+                other.folders.enter(at, FolderState.ABSENT)
         self.preferred.pop(at, None)
         return log
 
-    def forget(
-        self, names: Collection[TopicPartition], lost: Collection[TopicPartition] = ()
+    # Retirement
+
+    def drop(self, names: Collection[TopicPartition]) -> None:
+        """Stop the use of the logs of removed replicas, which are deleted. `retire` must follow."""
+        for home in self.online:
+            for at in names:
+                if home.folders.state(at) in (FolderState.OPEN, FolderState.LOST):
+                    home.drop(at, DELETE_SUFFIX)
+
+    def replace_lost(
+        self, known: Collection[TopicPartition], unknown: Collection[TopicPartition]
     ) -> list[StorageFault]:
-        """Remove logs from the checkpoints (`LogDirectory.forget`) before they are retired.
+        """Prepare checkpoints for logs in place of lost ones; the controller knows of some.
 
-        Also those that are not used (`LogDirectory.contested`), those of former topics, and those
-        that are lost. Those of `lost` need not come back; a log of that name that is in use stays.
+        The others stay lost until they are created: after a crash an empty log must not lead.
         """
-        former = [x for x in self.two_folders.former if x[0] not in x[1].forgotten]
+        for home in self.online:
+            for at in known:
+                if home.folders.state(at) in (FolderState.LOST, FolderState.HELD_BACK):
+                    home.drop(at, STRAY_SUFFIX, "another log is used")
+            home.clear_offsets_of_lost(unknown)
+        return self._in_each(LogDirectory.make_durable)
 
-        def forget(home: LogDirectory) -> None:
-            home.forget(
-                [
-                    *(x for x in names if x in home.logs or x in home.contested or x in home.lost),
-                    *(at for at, each in former if each is home and at in home.contested),
-                ],
-                [at for at in lost if at in home.lost],
-            )
+    def retire(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
+        """Rename at most `most` folders of logs that were dropped; True if there are more."""
+        faults = []
+        for home in self.online:
+            try:
+                home.make_durable()
+                for at in list(islice(home.folders.in_state(FolderState.RETIRING), most)):
+                    home.retire(at, self.rng, now)
+                    most -= 1
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults, any(home.folders.in_state(FolderState.RETIRING) for home in self.online)
 
-        return self._in_each(forget)
+    def set_damaged_aside(self, at: TopicPartition) -> str:
+        """Set aside a damaged log: keep only its files; return the path of the renamed folder.
 
-    def disown_lost(self, names: Collection[TopicPartition]) -> list[StorageFault]:
-        """Let the offsets of lost logs not apply to those that are created next in their place."""
-        return self._in_each(lambda home: home.disown_lost(names))
+        The log counts as lost until it is created again, even if the process restarts before that.
 
-    def is_forgotten(self, at: TopicPartition) -> bool:
-        """True if no checkpoint names a log that is in use."""
-        return at in self._homes[at].forgotten
+        Raises:
+            OutOfFilesFault: nothing was changed.
+            StorageFault: the log is not used any more, and its directory must go offline.
+        """
+        home = self.directory_of(at)
+        assert home is not None, f"{at} has no log"
+        return home.lose(at, self.rng)
 
     def _in_each(self, work: Callable[[LogDirectory], None]) -> list[StorageFault]:
         faults = []
@@ -302,49 +344,7 @@ class LogManager:
                 faults.append(fault)
         return faults
 
-    def delete(self, at: TopicPartition, now: Now) -> None:
-        """Delete a partition's log; its files are removed after `file.delete.delay.ms`."""
-        self._homes.pop(at).retire(at, DELETE_SUFFIX, self.rng, now)
-
-    def set_aside(self, at: TopicPartition, now: Now) -> None:
-        """Set aside a log that the metadata does not assign to this node: keep only its files.
-
-        The name of the folder then ends in "-stray"; an operator removes it.
-        """
-        home = self._homes.pop(at)
-        log = home.logs[at]
-        reason = f"the metadata has no replica with topic id {log.topic_id} on this broker"
-        if log.topic_id is None:
-            reason = f"it holds no record, and {PARTITION_METADATA} is missing or is damaged"
-        home.retire(at, STRAY_SUFFIX, self.rng, now)
-        _log.warning("%s in %s is set aside: %s", at, home.disk.root, reason)
-
-    def set_damaged_aside(self, at: TopicPartition, now: Now) -> str:
-        """Set aside a damaged log: keep only its files; return the path of the renamed folder.
-
-        The log counts as lost until it is created again, even if the process restarts before that.
-
-        Raises:
-            OutOfFilesFault: nothing was changed.
-            StorageFault: the log is not used any more, and its directory must go offline.
-        """
-        home = self._homes[at]
-        try:
-            home.lose(at)
-        except OutOfFilesFault:
-            raise
-        except StorageFault:
-            del self._homes[at]
-            home.logs.pop(at).abandon()
-            raise
-        del self._homes[at]
-        return f"{home.disk.root}/{home.retire(at, STRAY_SUFFIX, self.rng, now)}"
-
-    def strays(
-        self, belongs: Callable[[TopicPartition, Uuid | None], bool]
-    ) -> list[TopicPartition]:
-        """The logs for whose partition and topic id `belongs` returns False."""
-        return [at for at, log in self.logs.items() if not belongs(at, log.topic_id)]
+    # Periodic work
 
     def tick(self, now: Now) -> list[StorageFault]:
         """Do the periodic work that is due. The caller must pass the faults to `take_offline`."""
@@ -414,15 +414,9 @@ class LogManager:
         """Stop the use of a directory; return the partitions whose logs were in it."""
         lost: list[TopicPartition] = []
         for directory in [each for each in self.online if each.disk.root == log_dir]:
-            _log.error(
-                "log directory %s goes offline; logs in it: %d", log_dir, len(directory.logs)
-            )
-            # Another directory may have the log that is used.
-            lost += [at for at in directory.logs if self._homes.get(at, directory) is directory]
+            lost += directory.logs
+            _log.error("log directory %s goes offline; logs in it: %d", log_dir, len(lost))
             directory.abandon()
-            self.futures.take_offline(directory)
-        for at in lost:
-            self._homes.pop(at, None)
         return lost
 
     def shutdown(self, broker_epoch: int, *, is_clean: bool = True) -> list[StorageFault]:
@@ -430,8 +424,7 @@ class LogManager:
 
         The files are not written if `is_clean` is False: the shutdown is unclean for other reasons.
         """
-        self.futures.close()
-        return self._in_each(lambda home: home.close(broker_epoch, is_clean=is_clean))
+        return self._in_each(lambda home: home.close(broker_epoch, self.rng, is_clean=is_clean))
 
     def _forget_producers(self, too_many: int) -> None:
         """Let each log with more producers than an equal share forget those above the share."""
@@ -463,7 +456,7 @@ class LogManager:
 
 
 def _log_count(directory: LogDirectory) -> int:
-    return len(directory.logs)
+    return len(directory.folders.in_state(FolderState.OPEN))
 
 
 def _report_forgotten(log: UnifiedLog) -> None:

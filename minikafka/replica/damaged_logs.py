@@ -64,13 +64,13 @@ class DamagedLogs:
                 )  # fmt: skip
             return ErrorCode.CORRUPT_MESSAGE
         try:
-            folder = self.logs.set_damaged_aside(name, self.env.clock.now)
+            folder = self.logs.set_damaged_aside(name)
         except OutOfFilesFault as fault:
             # The next request that meets the damage tries again.
             self.on_fault(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR
         except StorageFault as fault:
-            # The log is no longer registered in its directory, so the fault does not include it.
+            # The log is lost in its directory, so the fault does not include it.
             self.hosted.take_offline(name)
             self.on_fault(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR

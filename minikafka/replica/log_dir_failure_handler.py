@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.log.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
-from minikafka.replica.removed_logs import RemovedLogs
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -21,7 +20,6 @@ class LogDirFailureHandler:
 
     logs: LogManager
     hosted: HostedPartitions
-    removed: RemovedLogs
     on_offline: Callable[[StorageFault], None]
     _failed: dict[str, None] = field(default_factory=dict)
 
@@ -42,6 +40,5 @@ class LogDirFailureHandler:
         self._failed[fault.log_dir] = None
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
-            if not self.removed.drop(name):
-                self.hosted.take_offline(name)
+            self.hosted.take_offline(name)
         self.on_offline(fault)

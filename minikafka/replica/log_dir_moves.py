@@ -412,7 +412,7 @@ class LogDirMoves:
 
     def _delete_all_but_one(self, at: TopicPartition) -> None:
         try:
-            self.logs.futures.delete_all_but_one(at)
+            self.logs.futures.delete_abandoned(at, but=1)
         except StorageFault as fault:
             self.on_fault(fault)
 

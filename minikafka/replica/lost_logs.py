@@ -1,23 +1,33 @@
 """Replicas whose log folder or disk is missing: they are copied from a leader, or are offline."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import (
     DIRECTORY_LOST,
-    DIRECTORY_MIGRATING,
-    DIRECTORY_UNASSIGNED,
     RESERVED_DIRECTORIES,
     ZERO_UUID,
     TopicPartition,
 )
 from minikafka.log.log_manager import LogManager
-from minikafka.metadata.delta import LocalChanges, LocalReplica
-from minikafka.metadata.image import MetadataImage
+from minikafka.log.settling import Cause, Missing
+from minikafka.metadata.delta import LocalReplica
 from minikafka.metadata.partition_registration import NO_LEADER
 
 _log = logging.getLogger("minikafka.replica")
+
+
+@dataclass(slots=True, eq=False)
+class _Loss:
+    """Why a log cannot be used, and who knows it."""
+
+    reason: str
+    may_come_back: bool = False
+    """True if the log may be in a directory that comes back."""
+    is_unreported: bool = True
+    """True if the controller may not know of the loss."""
+    is_logged: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -25,104 +35,86 @@ class LostLogs:
     """The logs that broker `broker_id` has lost, with the reasons.
 
     A log is lost if its folder is missing or was set aside (`LogManager.lost`), if it is in a
-    directory that failed during a move (`FutureLogs.displaced`), if the metadata places the replica
-    in a directory that this broker no longer has, or if it may be in one that was not loaded. An
-    empty or older log in its place would lack the records that an ISR or ELR member must have (E7),
-    and would be in the way if the folder is restored. Unlike Kafka (row 45), where an ISR member or
-    the last known leader leads with such a log.
+    directory that failed during a move, if the metadata places the replica in a directory that this
+    broker no longer has, or if it may be in one that was not loaded. An empty or older log in its
+    place would lack the records that an ISR or ELR member must have (E7), and would be in the way
+    if the folder is restored. Unlike Kafka (row 45), where an ISR member or the last known leader
+    leads with such a log.
+
+    A missing folder makes a clean shutdown unclean (`LogDirectory.load`); a missing directory does
+    not, and the broker is still in ISR and ELR: it reports such logs before it makes others. Unlike
+    Kafka (row 132), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
     """
 
     logs: LogManager
     broker_id: int
-    _found: dict[TopicPartition, str] = field(default_factory=dict)
-    _displaced: dict[TopicPartition, None] = field(default_factory=dict)
-    """Those of `_found` that are in a directory which may come back."""
-    _named: dict[TopicPartition, None] = field(default_factory=dict)
-    _promised: dict[TopicPartition, None] = field(default_factory=dict)
-    """Those whose loss the controller may not know."""
+    _losses: dict[TopicPartition, _Loss] = field(default_factory=dict)
 
-    def find(self, image: MetadataImage, local: LocalChanges) -> list[TopicPartition]:
-        """Find the replicas in `image` whose logs are missing, before strays are set aside.
+    def found(
+        self, missing: Mapping[TopicPartition, Missing], replicas: Iterable[LocalReplica]
+    ) -> None:
+        """Note the logs of `replicas` that are `missing` at the start."""
+        for name, each in missing.items():
+            self._losses[name] = _Loss(
+                self._reason(name, each), each.may_come_back, each.is_unreported
+            )
+        self._warn_of_older(replicas)
 
-        `local` has all replicas of this broker. A missing folder makes a clean shutdown unclean
-        (`LogDirectory.load`); a missing directory does not, and the broker is still in ISR and ELR.
-        Returns those that are missing in a directory and need not come back: the partition is not
-        on this broker, or its log is in another directory. `LogManager.forget` must follow.
-
-        Unlike Kafka (row 132), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
-        """
-        needless = []
-        for name, (path, offset) in self.logs.lost.items():
-            registration = image.partition(name.topic, name.partition)
-            if (
-                registration is None
-                or self.broker_id not in registration.replicas
-                or self._is_elsewhere(name, image)
-            ):
-                needless.append(name)
-            else:
-                self._found[name] = f"{path} is gone with the records below offset {offset}"
-        for replica in (*local.leaders, *local.followers):
-            name = replica.topic_partition
-            directory = replica.registration.directory(self.broker_id)
-            if self.logs.is_gone(name, replica.topic_id, directory):
-                if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
-                    reason = (
-                        f"the log of {name} may be in a directory that was not loaded (take that "
-                        "out of log.dirs to use an empty log)"
-                    )
-                    self._displaced[name] = None
-                else:
-                    reason = f"the log directory of {name} is gone"
-                self._found.setdefault(name, reason)
-                if directory != DIRECTORY_LOST:
-                    self._promised[name] = None
-            displaced = self.logs.futures.displaced(name, replica.topic_id, directory)
-            if self.logs.may_be_older(name, replica.topic_id, directory):
-                displaced = (
+    def _reason(self, name: TopicPartition, missing: Missing) -> str:
+        if missing.place is None:
+            if missing.cause is Cause.DIRECTORY_IS_GONE:
+                return f"the log directory of {name} is gone"
+            return (
+                f"the log of {name} may be in a directory that was not loaded (take that out of "
+                "log.dirs to use an empty log)"
+            )
+        home = self.logs.directories[missing.place]
+        path = f"{home.disk.root}/{name}"
+        match missing.cause:
+            case Cause.LOG_IS_SUPERSEDED:
+                row = home.folders.get(name)
+                marks = [] if row is None else row.marks
+                return (
+                    f"{path} is out of date since its move to a directory that is offline or was "
+                    f"replaced (remove {', '.join(marks)} to use it)"
+                )
+            case Cause.ONLY_A_COPY:
+                copies = [copy.name for copy in home.folders.copies(name)]
+                return (
+                    f"{home.disk.root}/{copies[0]} may lack records of the log in a directory that "
+                    f"is offline or was replaced (rename the folder to {name} to use it)"
+                )
+            case Cause.LOG_MAY_BE_OLDER:
+                return (
                     f"the log of {name} may be out of date: its newer log may be in a directory "
                     "that was not loaded (take that out of log.dirs to use the older one)"
                 )
-            if displaced is not None:
-                self._found[name] = displaced
-                self._displaced[name] = None
-                self._promised[name] = None
-            log = self.logs.get(name)
-            if name in self._found and log is not None and log.topic_id == replica.topic_id:
-                self.logs.hold_back(name)
-        self._warn_of_older(local)
-        return needless
+        lost = home.lost[name]
+        return f"{path} is gone with the records below offset {lost.end_offset}"
 
-    def _warn_of_older(self, local: LocalChanges) -> None:
-        """Tell if logs are in use whose newer ones may have been in a directory that is gone."""
+    def _warn_of_older(self, replicas: Iterable[LocalReplica]) -> None:
+        """Warn if logs are in use whose newer ones may have been in a directory that is gone."""
         homes = [home.directory_id for home in self.logs.directories]
         older = [
             (each.topic_partition, home.disk.root)
-            for each in (*local.leaders, *local.followers)
+            for each in replicas
             if each.registration.directory(self.broker_id) not in (*RESERVED_DIRECTORIES, *homes)
             and (home := self.logs.directory_of(each.topic_partition)) is not None
-            and home.logs[each.topic_partition].topic_id == each.topic_id
         ]
         if older and ZERO_UUID not in homes:
             _log.warning(
-                "logs in use that the metadata has in directories which are not in log.dirs: %d, "
-                "the first is %s in %s; records that only such a directory had are missing",
+                "%d logs are served from another directory than the metadata names, because that "
+                "one is not in log.dirs; the first is %s in %s. Records that only such a directory "
+                "had are missing",
                 len(older), *older[0],
             )  # fmt: skip
-
-    def _is_elsewhere(self, name: TopicPartition, image: MetadataImage) -> bool:
-        """True if another directory has the log of a partition."""
-        log, topic = self.logs.get(name), image.topic(name.topic)
-        return log is not None and topic is not None and log.topic_id == topic.topic_id
 
     def add(self, name: TopicPartition, reason: str) -> None:
         """Note a log that was lost while the broker ran, and that is being reported.
 
         The controller may not know it yet and may still have the replica in an ISR.
         """
-        self._found[name] = reason
-        self._named[name] = None
-        self._promised[name] = None
+        self._losses[name] = _Loss(reason, is_logged=True)
 
     def keep_offline(self, name: TopicPartition, leader: int, members: Sequence[int] = ()) -> bool:
         """True if a log is lost and there is no other leader from which it can be copied.
@@ -130,20 +122,20 @@ class LostLogs:
         Also True for one of the `members` of ISR and ELR if the controller may not know of the
         loss. It must not create an empty log, since it could be elected.
         """
-        reason = self._found.get(name)
-        if reason is None:
+        loss = self._losses.get(name)
+        if loss is None:
             return False
         another_leads = leader not in (NO_LEADER, self.broker_id)
-        if name in self._promised and self.broker_id in members:
+        if loss.is_unreported and self.broker_id in members:
             if not another_leads:
-                self._say(name, reason)
+                self._log_once(name, loss)
             return True
-        self._promised.pop(name, None)
+        loss.is_unreported = False
         if another_leads:
-            _log.warning("%s: copying %s from broker %d", reason, name, leader)
-            self._found.pop(name)
+            _log.warning("%s: copying %s from broker %d", loss.reason, name, leader)
+            del self._losses[name]
             return False
-        self._say(name, reason)
+        self._log_once(name, loss)
         return True
 
     def to_copy(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[TopicPartition]:
@@ -164,7 +156,8 @@ class LostLogs:
             for replica in self._copies(wanted)
             if (now := replica.registration).directory(self.broker_id) != DIRECTORY_LOST
             and not (
-                replica.topic_partition in self._promised and self.broker_id in (*now.isr, *now.elr)
+                self._losses[replica.topic_partition].is_unreported
+                and self.broker_id in (*now.isr, *now.elr)
             )
         ]
 
@@ -173,7 +166,7 @@ class LostLogs:
             replica
             for replica, leads in wanted
             if not leads
-            and replica.topic_partition in self._found
+            and replica.topic_partition in self._losses
             and replica.registration.leader != NO_LEADER
         ]
 
@@ -182,19 +175,22 @@ class LostLogs:
 
         While the metadata names that directory, no log is created in another one.
         """
-        return name in self._found and name in self._displaced
+        loss = self._losses.get(name)
+        return loss is not None and loss.may_come_back
 
-    def _say(self, name: TopicPartition, reason: str) -> None:
-        if name in self._named:
+    def _log_once(self, name: TopicPartition, loss: _Loss) -> None:
+        if loss.is_logged:
             return
-        self._named[name] = None
+        loss.is_logged = True
         advice = (
             "Bring the other directory back and restart the broker"
-            if name in self._displaced
+            if loss.may_come_back
             else "Stop the broker, restore the folder and start it again; create an empty folder "
             f"{name} instead if the records may be lost"
         )
-        _log.error("%s, and no other replica is leader: %s is offline. %s", reason, name, advice)
+        _log.error(
+            "%s, and no other replica is leader: %s is offline. %s", loss.reason, name, advice
+        )
 
     @property
     def unreported(self) -> list[TopicPartition]:
@@ -202,12 +198,16 @@ class LostLogs:
 
         After a clean shutdown the broker would still be a member of their ISR or ELR (E7).
         """
-        return list(self._promised)
+        return [name for name, loss in self._losses.items() if loss.is_unreported]
+
+    def reason(self, name: TopicPartition) -> str | None:
+        """Why a log cannot be used; None if it is not lost."""
+        loss = self._losses.get(name)
+        return None if loss is None else loss.reason
 
     def forget(self, name: TopicPartition) -> None:
         """Drop a replica that this broker no longer has."""
-        self._promised.pop(name, None)
-        self._found.pop(name, None)
+        self._losses.pop(name, None)
 
     def __contains__(self, name: TopicPartition) -> bool:
-        return name in self._found
+        return name in self._losses

@@ -14,7 +14,7 @@ from minikafka.common.ids import TopicIdPartition
 from minikafka.log.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_flusher import LogFlusher
-from minikafka.replica.removed_logs import DELETED_A_TURN
+from minikafka.replica.removed_logs import MAX_FOLDERS_PER_STEP
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
 
 _LOG_TICK_MS: Final = 1_000
@@ -70,7 +70,7 @@ class PeriodicTasks:
 
     def _delete_folders(self) -> None:
         """Delete a few folders of removed replicas; those that remain follow in later steps."""
-        faults, more = self.logs.remove_deleted(self.env.clock.now, DELETED_A_TURN)
+        faults, more = self.logs.remove_deleted(self.env.clock.now, MAX_FOLDERS_PER_STEP)
         for fault in faults:
             self.on_fault(fault)
         self._is_deleting = more

@@ -7,9 +7,8 @@ NOT_LEADER_OR_FOLLOWER, as before the metadata arrives.
 Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -32,6 +31,7 @@ from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
 from minikafka.log.log_manager import LogManager
 from minikafka.log.results import DamagedRecordsError
+from minikafka.log.settling import AssignedReplica
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
@@ -56,6 +56,7 @@ from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
 # A new replica takes 1.5 ms of system calls; three nodes on one machine may slow each other down.
+# All replicas of a large topic in one step would delay heartbeats until the broker is fenced.
 MADE_A_TURN = 4
 
 
@@ -117,7 +118,7 @@ class ReplicaManager:
             self._flusher.flush,
         )
         self.hosted = HostedPartitions(self._fetchers, self.on_removed)
-        self._failures = LogDirFailureHandler(logs, self.hosted, self._removed, self.on_offline)
+        self._failures = LogDirFailureHandler(logs, self.hosted, self.on_offline)
         self._damaged = DamagedLogs(
             env, self.broker_id, logs, lambda: self.image, self.hosted, self._lost,
             self.assignments, on_fault,
@@ -138,10 +139,9 @@ class ReplicaManager:
             on_fault=on_fault,
         )
         self._unmade = Turns(
-            env, MADE_A_TURN, self._make, self._made_some,
-            before=lambda items: self._removed.replace_lost(
-                self._lost.to_copy(items), self._lost.to_copy_unknown(items)
-            ),
+            env, MADE_A_TURN, lambda _, wanted: self._change(wanted[0], leads=wanted[1]),
+            self._made_some,
+            before=self._replace_lost,
         )  # fmt: skip
 
     # Look-up
@@ -200,17 +200,23 @@ class ReplicaManager:
         """
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
-        belongs = partial(_belongs, image, self.broker_id)
-        self.logs.two_folders.settle(belongs)
-        needless = self._lost.find(image, changes)
-        strays = self.logs.strays(belongs)
-        # First: a directory that fails drops its removed logs, and its replicas go offline.
-        self._removed.set_strays_aside(strays, needless)
-        self._removed.clear(partial(_may_belong, image, self.broker_id))
-        for name in (*strays, *self.logs.futures):
+        local = (*changes.leaders, *changes.followers)
+        replicas = {
+            each.topic_partition: AssignedReplica(
+                each.topic_id, each.registration.directory(self.broker_id)
+            )
+            for each in local
+        }
+        missing, self._removed.empty, faults = self.logs.settle(replicas)
+        # First: a directory that fails drops its logs, and its replicas go offline.
+        for fault in faults:
+            self.take_offline(fault)
+        self._lost.found(missing, local)
+        self._removed.begin()
+        for name in self.logs.futures:
             if not _has_replica(image, name, self.broker_id):
                 self.moves.remove(name)
-            elif name in strays:
+            elif self.logs.get(name) is None:
                 # There may be a copy of the log of the present topic.
                 self.logs.futures.abandon(name)
         self._apply(image, changes)
@@ -243,7 +249,7 @@ class ReplicaManager:
         for replicas, leads in ((changes.leaders, True), (changes.followers, False)):
             for replica in replicas:
                 name = replica.topic_partition
-                is_here = self.logs.get(name) is not None and name not in self._removed
+                is_here = self.logs.get(name) is not None
                 if name in self.hosted.online or (is_here and not self._started):
                     self._unmade.drop(name)
                     self._change(replica, leads=leads)
@@ -253,17 +259,10 @@ class ReplicaManager:
         self._unmade.begin()
         self._lines.flush()
 
-    def _make(self, name: TopicPartition, wanted: tuple[LocalReplica, bool]) -> None:
-        """Create a replica that does not exist yet.
-
-        That creates folders and files. All replicas of a large topic in one step would delay
-        heartbeats until the broker is fenced, and new leaderships of existing partitions.
-        """
-        replica, leads = wanted
-        if self._removed.make_room(name):
-            self._change(replica, leads=leads)
-        else:
-            self._unmade.postpone(name, wanted)
+    def _replace_lost(self, wanted: Collection[tuple[LocalReplica, bool]]) -> None:
+        known, unknown = self._lost.to_copy(wanted), self._lost.to_copy_unknown(wanted)
+        for fault in self.logs.replace_lost(known, unknown):
+            self.take_offline(fault)
 
     def _made_some(self) -> None:
         if self._unmade:
@@ -378,7 +377,8 @@ class ReplicaManager:
         self._lost.forget(name)
         if self.image.topic(name.topic) is None:
             self.topic_stats.remove(name.topic)
-        self._removed.add(name, is_online=self.hosted.remove(name, key))
+        self.hosted.remove(name, key)
+        self.logs.drop([name])
 
     # Following leaders
 
@@ -467,24 +467,6 @@ def _names(image: MetadataImage, keys: Iterable[TopicIdPartition]) -> Iterator[T
         topic = image.topics.get(topic_id)
         if topic is not None:
             yield TopicPartition(topic.name, index)
-
-
-def _belongs(
-    image: MetadataImage, broker_id: int, name: TopicPartition, topic_id: Uuid | None
-) -> bool:
-    topic = image.topic(name.topic)
-    if topic is None or topic_id is None or topic.topic_id != topic_id:
-        return False
-    return _has_replica(image, name, broker_id)
-
-
-def _may_belong(
-    image: MetadataImage, broker_id: int, name: TopicPartition, topic_id: Uuid | None
-) -> bool:
-    """As `_belongs`, but True if the topic id is unknown."""
-    if topic_id is None:
-        return _has_replica(image, name, broker_id)
-    return _belongs(image, broker_id, name, topic_id)
 
 
 def _has_replica(image: MetadataImage, name: TopicPartition, broker_id: int) -> bool:

@@ -12,7 +12,8 @@ import time
 from tests.log_directories.run import first_finding
 from tests.mutation import applied, mutation
 
-_FUTURES, _DIRECTORY, _MANAGER = "log.future_logs", "log.log_directory", "log.log_manager"
+_FUTURES, _DIRECTORY = "log.future_logs", "log.log_directory"
+_LOADING, _SETTLING = "log.directory_loading", "log.settling"
 
 FAULTS = (
     mutation(
@@ -21,7 +22,8 @@ FAULTS = (
     ),
     mutation(
         "checkpoints name the former log after a swap",
-        (_FUTURES, "FutureLogs.swap", "source.forget([at])", "source.forgotten[at] = None"),
+        (_FUTURES, "FutureLogs.swap", "source.retire(at, self.rng, now)",
+         "source._outdated.clear() or source.retire(at, self.rng, now)"),
     ),
     mutation(
         "a swap leaves no mark",
@@ -30,7 +32,8 @@ FAULTS = (
     ),
     mutation(
         "a start uses a log that a move has superseded",
-        (_FUTURES, "FutureLogs._settle", "elif not any(", "elif False and not any("),
+        (_SETTLING, "settle_swap", "return FormerLog.STAYS if has_copy else FormerLog.SUPERSEDED",
+         "return FormerLog.STAYS"),
     ),
     mutation(
         "a start does not make the names of retired logs durable",
@@ -38,50 +41,47 @@ FAULTS = (
     ),
     mutation(
         "a log is created before the new name of its predecessor is durable",
-        (_DIRECTORY, "LogDirectory.sync_retired", 'self.disk.sync_dir("")', "pass"),
+        (_DIRECTORY, "LogDirectory.sync_retired", "self.sync_names()", "pass"),
     ),
     mutation(
         "a missing log is not remembered",
-        (_DIRECTORY, "LogDirectory._find_lost", "self._save_lost()", "self.lost.clear()"),
+        (_LOADING, "_find_lost", "home.folders.enter(at, FolderState.LOST).lost = named[at]", "pass"),
     ),
     mutation(
         "a log whose directory is known as lost is taken for an empty one",
-        (_MANAGER, "LogManager.is_gone", "elif directory_id != DIRECTORY_LOST:",
-         "elif directory_id == DIRECTORY_LOST:\n        return False\n    else:"),
+        (_SETTLING, "_is_gone", "elif replica.directory_id != DIRECTORY_LOST and (",
+         "elif replica.directory_id == DIRECTORY_LOST or ("),
     ),
     mutation(
         "a log whose directory is not in log.dirs is taken for an empty one",
-        (_MANAGER, "LogManager.is_gone", "ZERO_UUID in known", "True"),
+        (_SETTLING, "_is_gone", "ZERO_UUID in known", "True"),
     ),
     mutation(
         "an older log is used while a directory is offline",
-        (_MANAGER, "LogManager.may_be_older", "log is None or", "True or"),
+        (_SETTLING, "_may_be_older", "len(online) == len(places)", "True"),
     ),
     mutation(
         "the empty folder that a power loss leaves is taken for an operator's consent",
-        (_MANAGER, "LogManager.load", "self.two_folders.remove_empty(fail)", "pass"),
+        ("log.log_manager", "LogManager.load", "remove_empty_folders(self.directories, fail)", "pass"),
     ),
     mutation(
         "the empty folder of a deleted topic is left",
-        ("replica.removed_logs", "RemovedLogs._clear", "remove_empty(at, home)", "pass"),
+        ("replica.removed_logs", "_remove_empty", "home.remove_empty(at)", "pass"),
     ),
     mutation(
         "a superseded log of a deleted topic is left",
-        ("replica.removed_logs", "RemovedLogs._clear",
-         "home.set_superseded_aside(at, self.logs.rng)", "pass"),
-    ),
-    mutation(
-        "a log in use is removed from the checkpoints if another directory has lost it",
-        ("replica.removed_logs", "RemovedLogs.set_strays_aside", "self.forget(strays, lost)",
-         "self.forget([*strays, *lost])"),
+        (_SETTLING, "_settle_loaded",
+         "return FolderState.SUPERSEDED if may_belong else FolderState.RETIRING",
+         "return FolderState.SUPERSEDED"),
     ),
     mutation(
         "a log begins where the lost one did that it replaces",
-        (_DIRECTORY, "LogDirectory.disown_lost", "if owned:", "if False:"),
+        (_DIRECTORY, "LogDirectory.clear_offsets_of_lost",
+         "self._outdated |= dict.fromkeys(NAMES_OF_LOST)", "pass"),
     ),
     mutation(
         "of two logs without records the one without topic id is kept",
-        ("log.two_folders", "TwoFolders._retire_unused", "is not None)", "is None)"),
+        (_SETTLING, "settle_pair", "is not None)", "is None)"),
     ),
     mutation(
         "a stop is clean although the controller does not know the directory of a log",

@@ -73,7 +73,7 @@ class World:
 
     def reason(self, replica):
         """Why the broker keeps a replica offline."""
-        return self.broker.manager._lost._found.get(replica.at)
+        return self.broker.manager._lost.reason(replica.at)
 
     # What changes
 

@@ -23,10 +23,8 @@ LOG_DIR_MUTATIONS = (
     ),
     mutation(
         "a future log does not follow a truncation",
-        ("log.future_logs", "FutureLogs.copy_slice", "self._futures[at].follow(current, now)",
-         "pass"),
-        ("log.future_logs", "FutureLogs._load", "future.follow(current.logs[at], now)",
-         "pass"),
+        ("log.future_logs", "FutureLogs.copy_slice", "_follow(copy, future, current, now)", "pass"),
+        ("log.future_logs", "FutureLogs._load", "_follow(copy, copy.log, found[1], now)", "pass"),
         ("log.future_logs", "FutureLogs.copy_slice",
          "return future.log_end_offset == current.log_end_offset",
          "return future.log_end_offset >= current.log_end_offset"),
@@ -37,7 +35,8 @@ LOG_DIR_MUTATIONS = (
     ),
     mutation(
         "a broker without the directory of a member stays in ISR and ELR",
-        ("replica.lost_logs", "LostLogs.find", "if directory != DIRECTORY_LOST:", "if False:"),
+        ("log.settling", "_gone", "is_unreported=replica.directory_id != DIRECTORY_LOST",
+         "is_unreported=False"),
     ),
     mutation(
         "KIP-858: the failure of a directory is not reported",

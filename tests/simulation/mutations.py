@@ -265,7 +265,7 @@ MUTATIONS = (
     # Disks
     mutation(
         "C2: the clean shutdown file is left in place",
-        ("log.log_directory", "LogDirectory.load", "self.disk.remove(CLEAN_SHUTDOWN)", "pass"),
+        ("log.directory_loading", "load_directory", "home.disk.remove(CLEAN_SHUTDOWN)", "pass"),
     ),
     mutation(
         "C4: logs are not recovered after an unclean end",
@@ -273,9 +273,9 @@ MUTATIONS = (
          "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
          "return True"),
         # Without it, what was written after the last flush shows that the end was unclean.
-        ("log.log_directory", "_open_clean",
+        ("log.directory_loading", "_open_clean",
          "if not is_damaged or not goes_beyond(disk, folder, flushed):", "if True:"),
-        ("log.log_directory", "_open_clean",
+        ("log.directory_loading", "_open_clean",
          "if log.local.records_end <= flushed and not log.segments.active.torn_bytes:", "if True:"),
     ),
     mutation(

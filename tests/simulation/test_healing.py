@@ -7,6 +7,7 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.log_folders import FolderState
 from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
@@ -109,9 +110,12 @@ def test_a_move_that_does_not_end_is_a_violation(with_two_directories, monkeypat
 def test_a_directory_that_the_metadata_does_not_have_is_a_violation(with_two_directories):
     simulation = with_two_directories
     logs = simulation.cluster.nodes[1].node.broker.logs
-    at, home = next((at, home) for home in logs.directories for at in home.logs)
+    at, home, log = next(
+        (at, home, log) for home in logs.directories for at, log in home.logs.items()
+    )
     other = next(each for each in logs.directories if each is not home)
-    logs._homes[at] = other
+    home.folders.enter(at, FolderState.RETIRING)
+    other.add(at, log)
     assert list(simulation.healing._directories.wrong_assignments()) == [f"{at} on 1"]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.faults import RecordsGoneError
 from minikafka.common.ids import TopicPartition
+from minikafka.log.log_folders import FolderState
 from minikafka.log.log_manager import LogManager
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
@@ -49,7 +50,7 @@ class LogDirChecks:
         if broker is None or len(node.disks) == 1:
             return
         node_id = node.config.node_id
-        if any(home.contested for home in broker.logs.directories):
+        if any(home.folders.in_state(FolderState.HELD_BACK) for home in broker.logs.directories):
             self._contested.setdefault((node_id, node.starts))
             self.coverage.events["starts with logs of two topics"] = len(self._contested)
         moves = broker.replicas.moves
@@ -94,10 +95,10 @@ class LogDirChecks:
         if broker is None or len(node.disks) == 1:
             return
         at, log, logs = partition.topic_partition, partition.log, broker.logs
-        homes = [home for home in logs.directories if at in home.logs]
+        homes = [home for home in logs.directories if home.get(at) is not None]
         if (
             len(homes) != 1
-            or homes[0].logs[at] is not log
+            or homes[0].get(at) is not log
             or logs.directory_of(at) is not homes[0]
             or log.disk is not homes[0].disk
             or log.topic_id != partition.topic_id

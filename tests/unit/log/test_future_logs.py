@@ -10,9 +10,10 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_epochs, write_epochs
 from minikafka.log.future_logs import parse_future
 from minikafka.log.log_manager import LogManager
+from minikafka.log.settling import Cause
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, cause, formatted, start
 
 
 class Crash(BaseException):
@@ -134,7 +135,7 @@ def test_a_swap_that_the_source_fails_keeps_the_copy(disks, operation):
     disks[0].crash()
     disks[1].crash()
     again = start(disks)
-    assert "may lack records" in again.futures.displaced(TP, ID, Uuid.of(2, 2))
+    assert cause(again, ID, Uuid.of(2, 2)) is Cause.ONLY_A_COPY
 
 
 @pytest.mark.parametrize("power", [False, True], ids=["process", "power"])
@@ -229,7 +230,7 @@ def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(dis
     disks[1].broken = IO_ERROR
     again = start(disks)
     assert again.get(TP) is None
-    assert not again.is_gone(TP, ID, again.directories[0].directory_id)
+    assert cause(again, ID, again.directories[0].directory_id) is Cause.LOG_IS_SUPERSEDED
     for disk in disks:
         disk.crash()
     disks[1].repair()
@@ -255,13 +256,13 @@ def superseded(disks):
     manager = start(disks)
     assert manager.get(TP) is None
     for directory_id in (Uuid.of(0, 1), *(home.directory_id for home in manager.directories)):
-        assert "out of date" in manager.futures.displaced(TP, ID, directory_id)
+        assert cause(manager, ID, directory_id) is Cause.LOG_IS_SUPERSEDED
     return manager
 
 
 def test_a_superseded_log_of_a_deleted_topic_does_not_count(disks):
     manager = superseded(disks)
-    assert manager.futures.displaced(TP, Uuid.of(8, 8), manager.directories[0].directory_id) is None
+    assert cause(manager, Uuid.of(8, 8), manager.directories[0].directory_id) is None
 
 
 def test_an_empty_folder_does_not_supersede_a_log(disks):
@@ -310,10 +311,10 @@ def test_a_copy_is_no_reason_for_an_empty_log_in_its_place(disks):
     disks[0].broken = IO_ERROR
     manager = start(disks)
     target = manager.directories[1].directory_id
-    assert "may lack records" in manager.futures.displaced(TP, ID, target)
-    assert manager.futures.displaced(TP, Uuid.of(8, 8), target) is None
+    assert cause(manager, ID, target) is Cause.ONLY_A_COPY
+    assert cause(manager, Uuid.of(8, 8), target) is None
     # `create` refuses by itself.
-    assert manager.futures.displaced(TP, ID, Uuid.of(1, 1)) is None
+    assert cause(manager, ID, Uuid.of(1, 1)) is None
 
 
 def test_a_copy_of_a_log_whose_directory_is_gone_is_named_unless_an_empty_log_is_accepted(disks):
@@ -323,9 +324,9 @@ def test_a_copy_of_a_log_whose_directory_is_gone_is_named_unless_an_empty_log_is
     disks[0] = formatted("new", Uuid.of(7, 7))
     manager = start(disks)
     for directory_id in (Uuid.of(1, 1), Uuid.of(2, 2), Uuid.of(7, 7), Uuid.of(0, 2)):
-        assert "may lack records" in manager.futures.displaced(TP, ID, directory_id)
+        assert cause(manager, ID, directory_id) is Cause.ONLY_A_COPY
     disks[0].make_dir(str(TP))
-    assert manager.futures.displaced(TP, ID, Uuid.of(0, 2)) is None
+    assert cause(manager, ID, Uuid.of(0, 2)) is None
     manager.create(TP, ID, CONFIG, NOW, Uuid.of(0, 2))
     assert not manager.futures.has_abandoned(TP)
 
@@ -491,7 +492,7 @@ def test_a_log_start_offset_that_was_durable_is_durable_after_a_swap(disks, seed
     """Deleted records came back after a power loss."""
     manager = ready_to_swap(disks)
     assert manager.get(TP).increment_log_start_offset(2)
-    manager.directories[0].checkpoint_log_starts(sync=True)
+    manager.directories[0].write_checkpoints(sync_log_starts=True)
     manager.futures.swap(TP, NOW)
     for disk in disks:
         disk.lose_power(Random(seed))

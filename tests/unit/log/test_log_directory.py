@@ -16,6 +16,7 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
+from minikafka.log.directory_loading import load_directory
 from minikafka.log.disk import write_file
 from minikafka.log.log_directory import LogDirectory
 from minikafka.sim.world.sim_disk import SimDisk
@@ -28,7 +29,9 @@ def test_a_damaged_checkpoint_does_not_come_back_after_a_start(name):
     disk = SimDisk("one")
     write_meta_properties(disk, MetaProperties("c", 1, None))
     write_file(disk, name, b"nonsense", sync=True)
-    LogDirectory.open(disk, "c", 1, Random(1)).load(lambda _: LogConfig(), Now(0, 0), Random(1))
+    load_directory(
+        LogDirectory.open(disk, "c", 1, Random(1)), lambda _: LogConfig(), Now(0, 0), Random(1)
+    )
     disk.crash()
     assert not disk.exists(name)
 
@@ -42,7 +45,7 @@ def test_logs_that_were_lost_before_the_clean_shutdown_are_not_counted_as_missin
     write_offsets(disk, HIGH_WATERMARKS, {known: 5, new: 3})
     write_offsets(disk, RECOVERY_POINTS, {new: 4})
     directory = LogDirectory.open(disk, "c", 1, Random(1))
-    directory.load(lambda _: LogConfig(), Now(0, 0), Random(1))
+    load_directory(directory, lambda _: LogConfig(), Now(0, 0), Random(1))
     assert directory.lost == {new: (0, 3, 4), known: (0, 5, 5)}
     (line,) = [each for each in caplog.messages if "missing" in each]
     assert "since the clean shutdown: 1, the first is t-1;" in line

@@ -8,9 +8,8 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
 from minikafka.log.disk import write_file
 from minikafka.log.log_folders import held_records, is_log, require_no_records
-from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, delete, set_aside, start
 
 FIRST = "00000000000000000000.log"
 
@@ -55,14 +54,14 @@ def test_a_damaged_topic_of_an_empty_log_is_removed():
     assert disk.list("t-0") == [FIRST]
 
 
-@pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
+@pytest.mark.parametrize("leave", [delete, set_aside])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_log_that_a_killed_process_gave_up_does_not_come_back(disks, leave, seed):
     """Seeds 99810687 and 99810834: a power loss undid the rename of an earlier process."""
     manager = start(disks)
     append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
     disks[0].sync_all()
-    leave(manager, TP, NOW)
+    leave(manager)
     for disk in disks:
         disk.crash()
     append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))

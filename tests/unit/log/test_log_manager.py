@@ -1,6 +1,7 @@
 """Several log directories: creation, deletion, offline directories, periodic work."""
 
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -18,10 +19,22 @@ from minikafka.log.checkpoints import (
 from minikafka.log.disk import write_file
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start, stopped
+from tests.worlds.log_directories import (
+    CONFIG,
+    ID,
+    NOW,
+    TP,
+    append,
+    delete,
+    formatted,
+    retire_strays,
+    set_aside,
+    start,
+    stopped,
+)
 
 
-@pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
+@pytest.mark.parametrize("leave", [delete, set_aside])
 def test_a_log_may_leave_while_its_flush_runs(disks, leave):
     """The flush was taken before the folder was renamed, and runs in a thread after that."""
     manager = start(disks)
@@ -30,7 +43,7 @@ def test_a_log_may_leave_while_its_flush_runs(disks, leave):
         append(log)
     assert manager.unflushed() == [log]
     request = log.take_flush()
-    leave(manager, TP, NOW)
+    leave(manager)
     request.run()
     log.flushed(request)
 
@@ -142,7 +155,7 @@ def test_a_damaged_checkpoint_is_a_warning_and_an_empty_one_is_not(disks, caplog
 def test_deleted_log_is_renamed_and_removed_later(disks):
     manager = start(disks)
     manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
-    manager.delete(TP, NOW)
+    delete(manager)
     assert manager.get(TP) is None
     (name,) = [name for name in disks[0].list("") if name.startswith("t-0")]
     assert name.endswith("-delete")
@@ -157,7 +170,7 @@ def test_folders_of_deleted_logs_are_removed_a_few_at_a_time(disks):
     for partition in range(5):
         at = TopicPartition("t", partition)
         manager.create(at, ID, CONFIG, NOW)
-        manager.delete(at, NOW)
+        delete(manager, at)
     later = Now(60, 0)
     found = [manager.remove_deleted(later, 2) for _ in range(3)]
     assert found == [([], True), ([], True), ([], False)]
@@ -167,7 +180,7 @@ def test_folders_of_deleted_logs_are_removed_a_few_at_a_time(disks):
 def test_deletion_that_a_crash_interrupted_is_finished(disks):
     manager = start(disks)
     manager.create(TP, ID, CONFIG, NOW)
-    manager.delete(TP, NOW)
+    delete(manager)
     for disk in disks:
         disk.crash()
     again = start(disks)
@@ -181,22 +194,24 @@ def test_an_empty_log_that_cannot_be_identified_is_set_aside_with_that_reason(di
     disks[1].crash()
     identity_as(disks[0], b"nonsense")
     manager = start(disks)
-    assert manager.strays(lambda _, topic_id: topic_id == ID) == [TP]
-    manager.set_aside(TP, NOW)
+    assert retire_strays(manager, {TP: ID}) == []
+    (stray,) = [name for name in disks[0].list("") if name.endswith("-stray")]
     assert caplog.messages[-1] == (
-        "t-0 in one is set aside: it holds no record, and partition.metadata is missing or is "
-        "damaged"
+        f"t-0 in one is set aside as {stray}: it holds no record, and partition.metadata is "
+        "missing or is damaged"
     )
 
 
 def test_stray_log_is_set_aside_and_not_loaded_again(disks, caplog):
     manager = start(disks)
     manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
-    assert manager.strays(lambda _, topic_id: topic_id == ID) == []
-    assert manager.strays(lambda *_: False) == [TP]
-    manager.set_aside(TP, NOW)
+    assert retire_strays(manager, {TP: ID}) == []
+    assert manager.get(TP) is not None
+    assert retire_strays(manager, {}) == []
+    (stray,) = [name for name in disks[0].list("") if name.endswith("-stray")]
     assert caplog.messages[-1] == (
-        f"t-0 in one is set aside: the metadata has no replica with topic id {ID} on this broker"
+        f"t-0 in one is set aside as {stray}: the metadata has no replica with topic id {ID} on "
+        "this broker"
     )
     for disk in disks:
         disk.crash()
@@ -313,7 +328,7 @@ def set_damaged_aside(disks):
     request = log.take_flush()
     request.run()
     log.flushed(request)
-    manager.set_damaged_aside(TP, NOW)
+    manager.set_damaged_aside(TP)
     crash(disks)
 
 
@@ -367,7 +382,7 @@ def test_a_log_that_is_missing_is_remembered_after_a_power_loss(disks):
     assert list(start(disks).lost) == [TP]
 
 
-@pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
+@pytest.mark.parametrize("leave", [delete, set_aside])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_log_that_was_given_up_is_not_lost(leave, seed):
     """A topic of the same name may be created while the broker is down."""
@@ -384,16 +399,12 @@ def test_a_log_that_was_given_up_is_not_lost(leave, seed):
             directory.write_checkpoints()
         disks[0].sync_all()
 
-        def give_up(manager=manager):
-            assert manager.forget([TP]) == []
-            leave(manager, TP, NOW)
-
-        operations = power_loss_at(disks[0], operations, give_up, seed)
+        operations = power_loss_at(disks[0], operations, partial(leave, manager), seed)
         assert start(disks).lost == {}
 
 
 @pytest.mark.parametrize(
-    "leave", [LogManager.delete, LogManager.set_aside, LogManager.set_damaged_aside]
+    "leave", [delete, set_aside, lambda manager: manager.set_damaged_aside(TP)]
 )
 @pytest.mark.parametrize("seed", range(5))
 def test_a_log_that_was_given_up_does_not_come_back_beside_another(disks, leave, seed):
@@ -402,7 +413,7 @@ def test_a_log_that_was_given_up_does_not_come_back_beside_another(disks, leave,
     append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
     for disk in disks:
         disk.sync_all()
-    leave(manager, TP, NOW)
+    leave(manager)
     append(manager.create(TP, Uuid.of(7, 7), CONFIG, NOW, Uuid.of(2, 2)))
     disks[1].sync_all()
     for disk in disks:
@@ -416,23 +427,20 @@ def test_deleted_logs_take_no_memory(disks):
     for index in range(20):
         at = TopicPartition(f"t{index}", 0)
         manager.create(at, ID, CONFIG, NOW, home.directory_id)
-        assert manager.forget([at]) == []
-        manager.delete(at, NOW)
-    assert (len(home._retired), home.forgotten) == (1, {})
+        delete(manager, at)
+    assert (len(home._unsynced_names), home.folders.partitions) == (1, [])
 
 
-def test_a_directory_that_fails_does_not_keep_others_from_forgetting(disks):
+def test_a_directory_that_fails_does_not_keep_others_from_retiring(disks):
     manager = start(disks)
     for partition in range(2):
         append(manager.create(TopicPartition("t", partition), ID, CONFIG, NOW))
     names = list(manager.logs)
     disks[0].broken = "Input/output error"
-    (fault,) = manager.forget(names)
-    assert fault.log_dir == disks[0].root
-    assert [list(home.forgotten) for home in manager.directories] == [[], names[1:]]
-    assert [manager.is_forgotten(name) for name in names] == [False, True]
-    manager.delete(names[1], NOW)
-    assert manager.directories[1].forgotten == {}
+    manager.drop(names)
+    (fault,), more = manager.retire(NOW, 9)
+    assert (fault.log_dir, more) == (disks[0].root, True)
+    assert [home.folders.partitions for home in manager.directories] == [names[:1], []]
 
 
 class PowerError(Exception):
@@ -473,7 +481,7 @@ def test_a_lack_of_descriptors_leaves_a_damaged_log_in_use(disks):
 
     disks[0].reserve_files = refuse
     with pytest.raises(OutOfFilesFault):
-        manager.set_damaged_aside(TP, NOW)
+        manager.set_damaged_aside(TP)
     assert (manager.get(TP), manager.lost) == (log, {})
 
 

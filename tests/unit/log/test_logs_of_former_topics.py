@@ -4,12 +4,22 @@ from random import Random
 
 import pytest
 
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import DIRECTORY_UNASSIGNED, Uuid
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_contested_aside
+from minikafka.log.settling import AssignedReplica, Cause
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.log.test_future_logs import Crash, copied, flushed, ready_to_swap
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
+from tests.worlds.log_directories import (
+    CONFIG,
+    ID,
+    NOW,
+    TP,
+    append,
+    cause,
+    formatted,
+    retire_strays,
+    start,
+)
 
 FORMER_ID = Uuid.of(5, 7)
 
@@ -43,9 +53,7 @@ def settled(disks):
     """The logs after a start whose metadata has the present topic."""
     manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(4))
     manager.load(lambda _: CONFIG, NOW)
-    manager.two_folders.settle(lambda _, topic_id: topic_id == ID)
-    for at, home in manager.two_folders.former:
-        set_contested_aside(at, home, manager.rng, NOW)
+    assert retire_strays(manager, {TP: ID}) == []
     return manager
 
 
@@ -65,7 +73,7 @@ def test_a_copy_is_kept_if_the_log_in_use_is_that_of_a_former_topic(disks):
         disk.crash()
     disks[0].broken = IO_ERROR
     manager = settled([*disks, third])
-    assert "may lack records" in manager.futures.displaced(TP, ID, Uuid.of(2, 2))
+    assert cause(manager, ID, Uuid.of(2, 2)) is Cause.ONLY_A_COPY
     assert manager.futures.has_abandoned(TP)
 
 
@@ -100,7 +108,7 @@ def test_a_move_sets_the_log_of_the_former_topic_aside(disks):
     manager.shutdown(42)
     disks[0].crash()
     manager = start(disks)
-    manager.two_folders.settle(lambda _, topic_id: topic_id == ID)
+    manager.settle({TP: AssignedReplica(ID, DIRECTORY_UNASSIGNED)})
     flushed(manager.futures.create(TP, manager.directories[1], NOW))
     copied(manager)
     log, faults = manager.futures.swap(TP, NOW)

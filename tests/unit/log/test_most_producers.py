@@ -9,6 +9,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.worlds.log_directories import delete
 
 NOW = Now(0, 50_000)
 
@@ -33,7 +34,7 @@ def test_a_deleted_log_forgets_its_producers_at_once():
     manager = opened()
     log = manager.create(TopicPartition("gone", 0), Uuid.of(5, 1), LogConfig(), NOW)
     append_as(log, 5)
-    manager.delete(TopicPartition("gone", 0), NOW)
+    delete(manager, TopicPartition("gone", 0))
     assert not log.producers.producers
 
 

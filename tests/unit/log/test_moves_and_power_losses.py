@@ -7,9 +7,10 @@ import pytest
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
 from minikafka.log.log_manager import LogManager
+from minikafka.log.settling import Cause
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.log.test_future_logs import copied, flushed
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, cause, delete, start
 
 FIRST, SECOND = Uuid.of(1, 1), Uuid.of(2, 2)
 SEEDS = pytest.mark.parametrize("seed", range(10))
@@ -32,7 +33,7 @@ def test_a_power_loss_does_not_leave_the_copy_of_an_empty_log_alone(disks, seed)
         disk.lose_power(Random(seed))
     manager = start(disks)
     assert manager.get(TP).topic_id == ID
-    assert manager.futures.displaced(TP, ID, FIRST) is None
+    assert cause(manager, ID, FIRST) is None
 
 
 @SEEDS
@@ -47,7 +48,7 @@ def test_a_copy_that_was_empty_shows_that_records_may_be_in_the_other_directory(
     disks[0].broken = IO_ERROR
     manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
     manager.load(lambda _: CONFIG, NOW)
-    assert "may lack records" in manager.futures.displaced(TP, ID, SECOND)
+    assert cause(manager, ID, SECOND) is Cause.ONLY_A_COPY
 
 
 @SEEDS
@@ -58,11 +59,11 @@ def test_a_log_that_was_moved_and_deleted_is_not_lost(disks, seed):
     append(log)
     log.update_high_watermark(1)
     for directory in manager.directories:
-        directory.checkpoint_high_watermarks(sync=True)
+        directory.checkpoint_high_watermarks()
+        directory.disk.sync_all()
     copied(manager)
     manager.futures.swap(TP, NOW)
-    assert manager.forget([TP]) == []
-    manager.delete(TP, NOW)
+    delete(manager)
     for disk in disks:
         disk.lose_power(Random(seed))
     assert TP not in start(disks).lost

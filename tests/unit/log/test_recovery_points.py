@@ -13,7 +13,7 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.log_manager import LogManager
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, start, stopped
+from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, delete, start, stopped
 
 SEGMENT = "t-0/00000000000000000000.log"
 
@@ -37,7 +37,7 @@ def flushed_to_the_end(manager, records):
     request = log.take_flush(everything=True)
     request.run()
     log.flushed(request)
-    manager.directory_of(TP).checkpoint_recovery_points(sync=True)
+    manager.directory_of(TP).checkpoint_recovery_points()
     assert log.recovery_point == records
     return log
 
@@ -159,9 +159,9 @@ def test_recovery_point_of_a_deleted_log_is_not_the_one_of_its_successor(disks):
     manager = start(disks)
     flushed_to_the_end(manager, 5)
     home = manager.directory_of(TP).directory_id
-    manager.delete(TP, NOW)
+    delete(manager)
     append(manager.create(TP, Uuid.of(7, 7), CONFIG, NOW, home))
-    assert after_power_loss(manager) == {TP: 0}
+    assert after_power_loss(manager) == {}
 
 
 def test_recovery_point_that_fell_is_synced_with_the_next_checkpoint(disks):

@@ -10,6 +10,7 @@ from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
 from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_folders import FolderState
 from minikafka.log.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
@@ -176,14 +177,15 @@ def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(
         write(stopped, disk, topic_id)
     stopped.boot()
 
-    def refuse(home, names, _=()):
-        if names:
+    def refuse(home):
+        if home.folders.in_state(FolderState.RETIRING):
             raise OutOfFilesFault(home.disk.root, "Too many open files")
 
     with monkeypatch.context() as patch:
-        patch.setattr(LogDirectory, "forget", refuse)
+        patch.setattr(LogDirectory, "make_durable", refuse)
         stopped.start(stopped.broker(2), stopped.topic(), stopped.put(2, replicas=(2,)))
-    assert len(stopped.logs.two_folders.former) == 2
+    states = [home.folders.state(T) for home in stopped.logs.directories]
+    assert states.count(FolderState.RETIRING) == 2
     stopped.apply(stopped.put(2, epoch=1, isr=(2,), directory=DIRS[1]))
     assert stopped.partition().log.log_end_offset == 0
     for disk in stopped.disks:
@@ -229,7 +231,7 @@ def test_a_superseded_log_is_set_aside_unless_its_topic_belongs_here(stopped, to
     for disk in stopped.disks:
         disk.lose_power(Random(1))
     stopped.boot()
-    assert (stopped.logs.lost, stopped.logs.directories[0].superseded) == ({}, {})
+    assert stopped.logs.directories[0].folders.partitions == []
 
 
 @pytest.mark.parametrize(("name", "is_kept"), [("t-0", True), ("t-1", False), ("u-0", False)])

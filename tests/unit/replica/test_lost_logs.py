@@ -11,6 +11,7 @@ from minikafka.common.ids import (
     TopicPartition,
     Uuid,
 )
+from minikafka.log import log_directory, log_manager
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
@@ -20,9 +21,10 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_folders import FolderState
 from minikafka.log.log_manager import LogManager
+from minikafka.log.settling import AssignedReplica, Cause, Missing
 from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
@@ -72,15 +74,21 @@ def lost_image():
 @pytest.fixture
 def lost(manager):
     lost = LostLogs(manager, 1)
-    image = lost_image()
-    # Partition 1 is not on this broker.
-    assert lost.find(image, local_changes(MetadataImage(), image, 1)) == [OTHER]
+    local = local_changes(MetadataImage(), lost_image(), 1)
+    replicas = {
+        each.topic_partition: AssignedReplica(each.topic_id, each.registration.directory(1))
+        for each in (*local.leaders, *local.followers)
+    }
+    missing, _, faults = manager.settle(replicas)
+    assert faults == []
+    lost.found(missing, (*local.leaders, *local.followers))
     return lost
 
 
 def test_only_what_held_records_and_belongs_here_is_lost(manager, lost):
     assert (NAME in lost, OTHER in lost, TopicPartition("u", 0) in lost) == (True, False, False)
-    assert manager.lost == {NAME: ("/one/t-0", 5), OTHER: ("/one/t-1", 6)}
+    # Partition 1 is not on this broker.
+    assert manager.lost == {NAME: ("/one/t-0", 5)}
 
 
 def test_what_was_in_a_directory_that_is_gone_is_lost(lost, caplog):
@@ -104,22 +112,19 @@ def test_without_another_leader_it_is_named_once_and_stays_offline(lost, caplog,
     assert line.startswith("/one/t-0 is gone with the records below offset 5")
 
 
-def test_a_displaced_log_is_lost_and_its_directory_is_asked_for(lost, caplog, monkeypatch):
+def test_a_displaced_log_is_lost_and_its_directory_is_asked_for(lost, caplog):
     name = TopicPartition("t", 2)
-    monkeypatch.setattr(
-        FutureLogs, "displaced", lambda _, at, *__: "the reason" if at == name else None
-    )
-    image = lost_image()
-    lost.find(image, local_changes(MetadataImage(), image, 1))
+    older = Missing(Cause.LOG_MAY_BE_OLDER, 0, may_come_back=True, is_unreported=True)
+    lost.found({name: older}, ())
     assert lost.keep_offline(name, 2, members=(2, 1))
     assert caplog.messages == []
     assert name in lost.unreported
     assert lost.keep_offline(name, 1, members=(1,))
     assert lost.keep_offline(name, 1)
     (line,) = caplog.messages
-    assert line == (
-        "the reason, and no other replica is leader: t-2 is offline. Bring the other directory "
-        "back and restart the broker"
+    assert line.endswith(
+        ", and no other replica is leader: t-2 is offline. Bring the other directory back and "
+        "restart the broker"
     )
     assert name not in lost.unreported
     assert not lost.keep_offline(name, 2, members=(2,))
@@ -138,11 +143,12 @@ def test_it_is_known_at_the_next_start_unless_it_is_forgotten(manager, lost):
     assert manager.lost
     lost.forget(NAME)
     assert NAME not in lost
-    assert manager.forget([NAME, OTHER]) == []
+    manager.drop([NAME])
+    assert manager.retire(Now(0, 0), 1) == ([], False)
     (disk,) = [home.disk for home in manager.directories]
     disk.lose_power(Random(1))
     assert read_offsets(disk, HIGH_WATERMARKS) == read_offsets(disk, LOG_START_OFFSETS) == {}
-    assert (manager.lost, manager.directories[0].forgotten) == ({}, {})
+    assert manager.lost == {}
 
 
 @pytest.mark.parametrize("is_copied", [False, True])
@@ -206,7 +212,7 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     """Its directory was never reported: an empty log in another one would lead."""
     for disk in managed.disks:
         disk.crash()
-    load_one, load_all = LogDirectory.load, LogManager.load
+    load_one, load_all = log_manager.load_directory, LogManager.load
 
     def load(home, *args):
         if home.disk is managed.disks[1]:
@@ -216,7 +222,7 @@ def test_a_log_may_be_in_a_directory_that_was_not_loaded(
     if fails_at == "open":
         managed.disks[1].broken = IO_ERROR
     else:
-        monkeypatch.setattr(LogDirectory, "load", load)
+        monkeypatch.setattr(log_manager, "load_directory", load)
         monkeypatch.setattr(LogManager, "load", lambda *args: load_all(*args)[1:])
     managed.boot()
     managed.start(managed.broker(2), managed.topic(), managed.put(1, directory=directory))
@@ -262,7 +268,7 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     assert "t-0 may be out of date: its newer log may be in a directory that was" in caplog.text
     retention_is_due = Now(1_000_000, managed.env.clock.now.wall_ms + 1_000 * 86_400_000)
     assert managed.logs.tick(retention_is_due) == []
-    (held_back,) = managed.logs.directories[0].contested.values()
+    (held_back,) = held_back_logs(managed).values()
     assert (held_back.log_start_offset, held_back.log_end_offset) == (0, 3)
     if ends == "copied":
         managed.apply(managed.put(2, epoch=1, isr=(2,), directory=DIRECTORY_LOST))
@@ -273,6 +279,10 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     log = managed.partition().log
     assert (log.topic_id, log.log_end_offset) == (managed.partition().topic_id, 0)
     assert [name.endswith("-stray") for name in managed.files()].count(True) == 1
+
+
+def held_back_logs(managed):
+    return managed.logs.directories[0].folders.logs(FolderState.HELD_BACK)
 
 
 def hold_back_ten(managed):
@@ -290,7 +300,7 @@ def hold_back_ten(managed):
     managed.logs.directories[1] = LogDirectory.unreadable(managed.disks[1])
     managed.start(*[managed.put(1, index=index, directory=DIRECTORY_LOST) for index in indexes])
     managed.run(100)
-    assert len(managed.logs.directories[0].contested) == 10
+    assert len(held_back_logs(managed)) == 10
 
 
 def copied(managed, indexes):
@@ -303,20 +313,20 @@ def copied(managed, indexes):
 def test_logs_that_are_copied_again_are_forgotten_a_turn_at_once(managed, monkeypatch):
     """Each wrote the checkpoints of all others: 5,000 took 89 s."""
     hold_back_ten(managed)
-    written = []
-    forget = LogDirectory.forget
-    monkeypatch.setattr(
-        LogDirectory,
-        "forget",
-        lambda home, names, lost=(): written.append([*names]) or forget(home, names, lost),
-    )
+    held_back = []
+
+    def write(disk, name, offsets, *, sync):
+        if name == LOG_START_OFFSETS and sync:
+            held_back.append(len(held_back_logs(managed)))
+        write_offsets(disk, name, offsets, sync=sync)
+
+    monkeypatch.setattr(log_directory, "write_offsets", write)
     managed.apply(*copied(managed, range(8)))
     managed.run(100)
     assert [managed.partition(index).log.log_end_offset for index in range(8)] == [0] * 8
     assert [name.endswith("-stray") for name in managed.files()].count(True) == 8
-    assert [len(names) for names in written if names] == [4, 4]
-    home = managed.logs.directories[0]
-    assert [at.partition for at in home.contested if at not in home.forgotten] == [8, 9]
+    assert held_back == [6, 2]
+    assert [at.partition for at in held_back_logs(managed)] == [8, 9]
 
 
 @pytest.mark.parametrize("ends", ["stop", "flap", "no descriptor"])
@@ -338,7 +348,7 @@ def test_a_log_that_was_not_copied_after_all_keeps_its_checkpoints(managed, ends
     managed.boot()
     logs = managed.logs.directories[0]
     kept = {at.partition: log for at, log in logs.logs.items() if log.log_end_offset}
-    assert list(kept) == list(range(0 if ends == "no descriptor" else 4, 10))
+    assert list(kept) == list(range(4, 10))
     assert [log.high_watermark for log in kept.values()] == [3] * len(kept)
     assert logs.clean_shutdown_epoch == 11
 
@@ -361,7 +371,9 @@ def test_a_log_is_used_if_all_directories_are_loaded(managed, caplog, directory)
     managed.start(managed.put(1, directory=directory))
     assert managed.partition().log.log_end_offset == 3
     is_unknown = directory == Uuid.of(9, 9)
-    assert ("not in log.dirs: 1, the first is t-0 in" in caplog.text) is is_unknown
+    assert (
+        "the metadata names, because that one is not in log.dirs; the first" in caplog.text
+    ) is is_unknown
 
 
 @pytest.mark.parametrize("is_accepted", [False, True])

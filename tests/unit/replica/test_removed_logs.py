@@ -14,8 +14,9 @@ from minikafka.log.checkpoints import (
     read_offsets,
     write_offsets,
 )
+from minikafka.log.config import LogConfig
 from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_folders import LostLog
+from minikafka.log.log_folders import FolderState
 from minikafka.replica.turns import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
@@ -153,7 +154,8 @@ def test_a_topic_of_the_same_name_waits_for_descriptors(leading, monkeypatch):
 @pytest.mark.usefixtures("without_descriptors")
 def test_a_removed_log_whose_directory_fails_is_no_replica(leading, monkeypatch):
     monkeypatch.undo()
-    leading.logs.directory_of(T).disk.broken = IO_ERROR
+    (home,) = [each for each in leading.logs.online if each.folders.get(T)]
+    home.disk.broken = IO_ERROR
     leading.run(2 * POSTPONED_MS)
     assert (len(leading.offline), T in leading.manager.hosted.offline) == (1, False)
     leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
@@ -184,12 +186,12 @@ def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, 
     for disk in leading.disks:
         disk.crash()
 
-    def fail(home, *_):
+    def fail(home):
         if home.disk.root == root:
             raise StorageFault(root, IO_ERROR)
 
-    monkeypatch.setattr(LogDirectory, "forget", fail)
     leading.boot()
+    monkeypatch.setattr(LogDirectory, "make_durable", fail)
     leading.start(
         leading.no_topic(),
         leading.topic(topic_id=OTHER_ID),
@@ -232,7 +234,7 @@ def named_in_two(managed, monkeypatch, how):
             raise KilledError
 
         with monkeypatch.context() as patch:
-            patch.setattr(LogDirectory, "forget", kill)
+            patch.setattr(LogDirectory, "retire", kill)
             with pytest.raises(KilledError):
                 logs.futures.swap(T, now)
         home = other
@@ -281,7 +283,7 @@ def test_a_log_that_is_held_back_stays_in_the_checkpoints_when_its_topic_is_dele
     restart(managed)
     managed.logs.directories[0] = LogDirectory.unreadable(managed.disks[0])
     managed.start(managed.put(1, directory=DIRS[0]))
-    assert [*managed.logs.directories[1].contested] == [T]
+    assert managed.logs.directories[1].folders.state(T) is FolderState.HELD_BACK
     managed.apply(managed.no_topic())
     assert managed.logs.shutdown(11) == []
     del managed.disks[0]
@@ -289,20 +291,19 @@ def test_a_log_that_is_held_back_stays_in_the_checkpoints_when_its_topic_is_dele
     assert managed.logs.previous_broker_epoch == 11
 
 
-def test_without_descriptors_a_lost_log_stays_lost(managed, monkeypatch):
-    """The next checkpoints would not name it."""
-    home = managed.logs.directories[0]
-    home.lost[T] = LostLog(0, 5, 5)
-
-    def fail(*_, **__):
-        raise OutOfFilesFault(home.disk.root, "Too many open files")
-
-    monkeypatch.setattr(log_directory, "write_offsets", fail)
-    assert len(managed.logs.forget([T])) == len(managed.logs.disown_lost([T])) == 1
-    assert home.lost == {T: LostLog(0, 5, 5)}
-    monkeypatch.undo()
-    assert managed.logs.forget([T]) == []
-    assert home.lost == {}
+@pytest.mark.parametrize("is_known", [False, True])
+def test_without_descriptors_no_log_takes_the_place_of_a_lost_one(managed, monkeypatch, is_known):
+    """After a crash it would begin where the lost one did."""
+    write_offsets(managed.disks[0], LOG_START_OFFSETS, {T: 2})
+    restart(managed)
+    names = ([T], []) if is_known else ([], [T])
+    with no_descriptors(monkeypatch):
+        assert len(managed.logs.replace_lost(*names)) == 1
+        with pytest.raises(OutOfFilesFault):
+            managed.logs.create(T, OTHER_ID, LogConfig(), managed.env.clock.now, DIRS[0])
+    managed.logs.create(T, OTHER_ID, LogConfig(), managed.env.clock.now, DIRS[0])
+    offsets = read_offsets(managed.disks[0], LOG_START_OFFSETS)
+    assert offsets == ({} if is_known else {T: 0})
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def test_a_replica_with_two_logs_is_a_violation(cluster):
     checks.check(node, partition)
     logs = logs_of(cluster)
     other = next(each for each in logs.directories if each is not logs.directory_of(T))
-    other.logs[T] = partition.log
+    other.add(T, partition.log)
     with pytest.raises(Violation, match="OneLog: t-0: n1 serves the log in"):
         checks.check(node, partition)
 

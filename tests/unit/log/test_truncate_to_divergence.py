@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.common_part import keep_common_part
+from minikafka.log.future_logs import truncate_to_divergence
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
@@ -40,6 +40,6 @@ def log_of(*epochs, start=0):
     ],
 )
 def test_a_copy_ends_where_the_log_has_other_records(current, copy, end_offset):
-    keep_common_part(current, copy, NOW)
+    truncate_to_divergence(current, copy, NOW)
     assert copy.log_end_offset == end_offset
     assert copy.log_start_offset <= max(current.log_start_offset, 0) or end_offset == 5

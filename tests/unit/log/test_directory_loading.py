@@ -6,14 +6,25 @@ import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log import two_folders
+from minikafka.log import directory_loading
 from minikafka.log.checkpoints import BadMetaPropertiesError, write_offsets
 from minikafka.log.disk import write_file
-from minikafka.log.log_folders import held_records
+from minikafka.log.log_folders import FolderState, held_records
 from minikafka.log.log_manager import LogManager
-from minikafka.log.two_folders import set_contested_aside
+from minikafka.log.settling import Cause
 from minikafka.sim.world.disk_errors import IO_ERROR, OneError
-from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start, stopped
+from tests.worlds.log_directories import (
+    CONFIG,
+    ID,
+    NOW,
+    TP,
+    append,
+    cause,
+    formatted,
+    retire_strays,
+    start,
+    stopped,
+)
 
 
 def with_two_folders(disks, *with_records):
@@ -33,14 +44,14 @@ def test_a_folder_that_never_held_a_record_is_removed(disks, caplog, with_record
     manager = start(disks)
     assert manager.directory_of(TP).disk is disks[kept]
     assert manager.get(TP).log_end_offset == len(with_records)
-    assert "t-0 is in both" in caplog.text
+    assert "t-0 was in" in caplog.text
     assert not disks[1 - kept].exists("t-0")
     assert manager.shutdown(43) == []
     for disk in disks:
         disk.crash()
     caplog.clear()
     assert start(disks).get(TP).log_end_offset == len(with_records)
-    assert "t-0 is in both" not in caplog.text
+    assert "t-0 was in" not in caplog.text
 
 
 def test_an_operator_must_choose_between_two_with_records(disks):
@@ -73,7 +84,7 @@ def test_the_log_that_can_be_read_is_used(disks, monkeypatch, unreadable):
             raise StorageFault(disk.root, IO_ERROR)
         return held_records(disk, folder)
 
-    monkeypatch.setattr(two_folders, "held_records", refuse)
+    monkeypatch.setattr(directory_loading, "held_records", refuse)
     manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
     (fault,) = manager.load(lambda _: CONFIG, NOW)
     assert fault.log_dir == disks[unreadable].root
@@ -116,20 +127,9 @@ def of_topics(disks, *topic_ids):
         disk.crash()
 
 
-def belongs_to(present):
-    return lambda at, topic_id: (at, topic_id) == (TP, present)
-
-
 def settle(manager, present):
     """Return the faults of the logs that could not be set aside."""
-    manager.two_folders.settle(belongs_to(present))
-    faults = []
-    for at, home in manager.two_folders.former:
-        try:
-            set_contested_aside(at, home, manager.rng, NOW)
-        except StorageFault as fault:
-            faults.append(fault)
-    return faults
+    return retire_strays(manager, {TP: present})
 
 
 def strays(disk):
@@ -149,8 +149,9 @@ def test_the_log_of_the_present_topic_is_used(disks, caplog, present):
     assert (manager.get(TP).log_start_offset, manager.get(TP).log_end_offset) == (1, 2)
     assert strays(disks[present]) == []
     (stray,) = strays(disks[1 - present])
-    other = f"t-0 in {disks[1 - present].root} with topic id {topic_ids[1 - present]}"
-    assert f"{other} is set aside as {stray}" in caplog.text
+    other = f"t-0 in {disks[1 - present].root}"
+    reason = f"the metadata has no replica with topic id {topic_ids[1 - present]}"
+    assert f"{other} is set aside as {stray}: {reason}" in caplog.text
     manager.shutdown(43)
     for disk in disks:
         disk.crash()
@@ -205,7 +206,7 @@ def test_a_directory_that_cannot_rename_the_former_log_goes_offline(disks, renam
     """Or one of its three checkpoints."""
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
-    log = manager.directories[0].contested[TP]
+    log = manager.directories[0].folders.get(TP).log
     disks[0].error = OneError(IO_ERROR, renames, ("rename",))
     for disk in disks:
         disk.step_begins()
@@ -226,15 +227,15 @@ def test_without_descriptors_the_former_log_keeps_its_folder(disks, later):
         disk.step_begins()
     (fault,) = settle(manager, Uuid.of(5, 8))
     assert isinstance(fault, OutOfFilesFault)
-    assert TP in manager.directories[0].contested
+    assert manager.directories[0].folders.state(TP) is FolderState.RETIRING
     with pytest.raises(OutOfFilesFault):
         manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
     disks[0].few_files = None
     if later == "set aside":
-        set_contested_aside(TP, manager.directories[0], manager.rng, NOW)
+        assert manager.retire(NOW, 9) == ([], False)
     log = manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
     assert log.log_end_offset == 0
-    assert [home.contested for home in manager.directories] == [{}, {}]
+    assert [home.folders.partitions for home in manager.directories] == [[TP], []]
     assert len(strays(disks[0])) == 1
 
 
@@ -305,7 +306,7 @@ def test_the_empty_folder_of_a_log_that_is_elsewhere_accepts_nothing(disks):
     assert start(disks).get(TP).log_end_offset == 1
     for disk in disks:
         disk.crash()
-    assert start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+    assert cause(start(disks[1:]), ID, Uuid.of(1, 1)) is Cause.DIRECTORY_IS_GONE
 
 
 def test_a_log_without_records_and_topic_id_is_no_log_of_the_replica(disks):
@@ -315,7 +316,7 @@ def test_a_log_without_records_and_topic_id_is_no_log_of_the_replica(disks):
     disks[1].remove("t-0/partition.metadata")
     manager = start(disks[1:])
     assert (manager.get(TP).topic_id, manager.get(TP).log_end_offset) == (None, 0)
-    assert manager.is_gone(TP, OTHER_ID, Uuid.of(1, 1))
+    assert cause(manager, OTHER_ID, Uuid.of(1, 1)) is Cause.DIRECTORY_IS_GONE
 
 
 @pytest.mark.parametrize("without", [0, 1])
@@ -345,7 +346,7 @@ def test_a_log_that_a_start_removes_is_not_taken_for_lost_after_a_crash(disks):
 def test_an_empty_folder_without_a_log_shows_consent(disks):
     stopped(disks)
     disks[1].make_dir("t-0")
-    assert not start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+    assert cause(start(disks[1:]), ID, Uuid.of(1, 1)) is None
     assert disks[1].exists("t-0")
 
 
@@ -375,7 +376,7 @@ def test_a_start_keeps_a_folder_with_files_that_are_not_of_a_log(disks, caplog):
     assert "t-0 in two is not used: another directory has the log" in caplog.text
     for disk in disks:
         disk.crash()
-    assert start(disks[1:]).is_gone(TP, ID, Uuid.of(1, 1))
+    assert cause(start(disks[1:]), ID, Uuid.of(1, 1)) is Cause.DIRECTORY_IS_GONE
 
 
 def test_a_folder_with_files_that_are_not_of_a_log_shows_no_consent(disks):
@@ -384,64 +385,3 @@ def test_a_folder_with_files_that_are_not_of_a_log_shows_no_consent(disks):
     disks[0].make_dir("t-0")
     write_file(disks[0], "t-0/00000000000000000000.log.gz", b"backup")
     assert list(start(disks).lost) == [TP]
-
-
-def with_a_folder_put_back(disks):
-    """The only log, in the second directory, was missing when the broker started."""
-    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
-    for disk in disks:
-        disk.crash()
-    disks[1].rename("t-0", "saved")
-    manager = start(disks)
-    disks[1].rename("saved", "t-0")
-    return manager
-
-
-def test_a_log_that_is_created_keeps_a_folder_that_was_put_back_meanwhile(disks):
-    """The line about a lost log asks for that; its records were removed, and had no other copy."""
-    manager = with_a_folder_put_back(disks)
-    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
-    (aside,) = [name for name in disks[1].list("") if name.startswith("t-0")]
-    assert aside.endswith("-stray")
-    assert held_records(disks[1], aside)
-    for disk in disks:
-        disk.crash()
-    assert start(disks).directory_of(TP).disk is disks[0]
-
-
-def test_a_folder_that_was_put_back_is_aside_after_a_power_loss(disks):
-    """Beside the new log it would stop the next start."""
-    manager = with_a_folder_put_back(disks)
-    disks[1].sync_names()
-    disks[1].few_files = Refuses()
-    disks[1].step_begins()
-    with pytest.raises(OutOfFilesFault):
-        manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
-    assert disks[1].exists("t-0")
-    disks[1].few_files = None
-    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
-    disks[0].sync_all()
-    disks[1].lose_power(Random(1))
-    disks[0].crash()
-    assert start(disks).directory_of(TP).disk is disks[0]
-
-
-def test_a_log_that_is_held_back_does_not_wait_for_descriptors_elsewhere(disks):
-    """The checkpoints do not name it any more: a stop would have been an unclean one."""
-    append(start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(2, 2)))
-    for disk in disks:
-        disk.crash()
-    manager = start(disks)
-    manager.hold_back(TP)
-    assert manager.forget([TP]) == []
-    disks[0].make_dir("t-0")
-    write_file(disks[0], "t-0/put-back", b"x")
-    disks[0].few_files = Refuses()
-    disks[0].step_begins()
-    with pytest.raises(OutOfFilesFault):
-        manager.create(TP, ID, CONFIG, NOW, Uuid.of(2, 2))
-    disks[0].few_files = None
-    assert manager.shutdown(43) == []
-    for disk in disks:
-        disk.crash()
-    assert [home.clean_shutdown_epoch for home in start(disks).directories] == [43, 43]
