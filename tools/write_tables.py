@@ -2,8 +2,9 @@
 
 The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
 `docs/simulation.md` the tables of checks, in `docs/faults.md` those of kinds and families, in
-`docs/faults-by-http.md` those of bodies. With `--check` nothing is written; the exit status is 1 if
-a file differs from what this program would write.
+`docs/faults-by-http.md` those of bodies, in `ARCHITECTURE.md` the states of a log folder. With
+`--check` nothing is written; the exit status is 1 if a file differs from what this program would
+write.
 """
 
 import argparse
@@ -28,6 +29,7 @@ RULES = ROOT / "docs" / "rules.md"
 SIMULATION = ROOT / "docs" / "simulation.md"
 FAULTS = ROOT / "docs" / "faults.md"
 FAULTS_BY_HTTP = ROOT / "docs" / "faults-by-http.md"
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 LINE_LENGTH = 100
 MAX_VALUES = 20
 """Values of a field that a table names at most."""
@@ -231,6 +233,16 @@ def faults_by_http_text() -> str:
     return between(text, "bodies", "\n\n".join(parts) + "\n")
 
 
+def architecture_text() -> str:
+    """The text of `ARCHITECTURE.md` with a diagram of the states of a log folder."""
+    folders = import_module("minikafka.log.log_folders")
+    absent = folders.FolderState.ABSENT
+    names = {state: "[*]" if state is absent else state.name for state in folders.FolderState}
+    arrows = [f"    {names[before]} --> {names[after]}" for before, after in folders.FOLDER_STATES]
+    part = "\n".join(["```mermaid", "stateDiagram-v2", *arrows, "```"]) + "\n"
+    return between(ARCHITECTURE.read_text(encoding="utf-8"), "log folders", part)
+
+
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
@@ -332,6 +344,7 @@ def main() -> int:
         (SIMULATION, simulation_text()),
         (FAULTS, faults_text()),
         (FAULTS_BY_HTTP, faults_by_http_text()),
+        (ARCHITECTURE, architecture_text()),
     ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -1,6 +1,6 @@
 """The legal transitions of a state machine, as one table that code and readers share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Generic, TypeVar
 
@@ -18,6 +18,10 @@ class StateTable(Generic[S]):
         """Make the table of the machine `what`, as messages name it."""
         self._what = what
         self._next = dict(following)
+
+    def __iter__(self) -> Iterator[tuple[S, S]]:
+        """The legal transitions, as pairs of states."""
+        return ((before, after) for before, states in self._next.items() for after in states)
 
     def require(self, before: S, after: S, who: object = "") -> None:
         """Accept the transition of `who`, the instance.
