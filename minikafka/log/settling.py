@@ -221,13 +221,7 @@ def _is_gone(places: Sequence[Place], replica: AssignedReplica, *, is_here: bool
         replica.directory_id in known or ZERO_UUID in known
     ):
         return False
-    if is_here:
-        return False
-    has_other_topic = any(
-        place.state is FolderState.OPEN and place.topic_id is not None for place in places
-    )
-    # A log without records and topic id is set aside: it is what a power loss left.
-    return has_other_topic or not any(place.has_empty_folder for place in places)
+    return not is_here and not any(place.has_empty_folder for place in places)
 
 
 def _gone(replica: AssignedReplica, missing: Missing | None) -> Missing:
