@@ -1,4 +1,4 @@
-# Targets: demo, demo-elr, test, quick, check, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, quick, check, simulate, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 # The system's Python, if it is new enough and complete: it is often faster than a build with a shared library (docs/performance.md).
 FIT := import ensurepip, os, sys, sysconfig; sys.exit(sys.version_info < (3, 11) or not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest -q
 # Tests that start processes wait half of the time, so more of them run than there are cores. `tests/side_by_side.py` says what stays together.
 SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: demo demo-elr test fresh quick check processes mutants soak attacks generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test fresh quick check simulate processes mutants soak attacks generate unit integration harness bench oracle clean
 .NOTPARALLEL:
 
 $(STAMP): requirements/check.lock pyproject.toml setup.py minikafka/records/_summary.c
@@ -41,7 +41,7 @@ demo-elr: $(STAMP)
 	$(BIN)/minikafka demo-elr
 
 # All tests; at the end a table of what was run. It fails where a kind of test or data is missing.
-test: fresh check processes
+test: fresh check simulate processes
 	$(BIN)/python -m tests.summary $(RESULTS)
 
 fresh:
@@ -55,7 +55,7 @@ quick: $(STAMP)
 	@tests=$$($(BIN)/python -m tools.affected_tests) && echo $$tests && \
 	if test -n "$$tests"; then $(PYTEST) -n 2 $$tests; fi
 
-# Everything that needs neither Java nor a running cluster.
+# Everything that needs neither Java, nor a running cluster, nor hundreds of simulated runs.
 check: $(STAMP)
 	$(BIN)/ruff format --check -q .
 	$(BIN)/ruff check -q .
@@ -65,7 +65,11 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/simulation tests/log_directories tests/scenario tests/fuzz
+	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/log_directories tests/scenario tests/fuzz
+
+# Simulated clusters under faults: every promise holds, and each weakened rule is noticed.
+simulate: $(STAMP)
+	$(PYTEST) -n 2 --junitxml=$(RESULTS)/simulate.xml tests/simulation
 	$(BIN)/python -m tests.simulation.floors --json $(RESULTS)/floors.json
 
 # Clusters of real processes with real clients, and the verification run with Spark.
