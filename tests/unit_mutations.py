@@ -216,10 +216,11 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a move that lacks descriptors goes on without its future log",
-            ("replica.log_dir_moves", "LogDirMoves._swap", "move.enter(MoveState.WAITING)", "pass"),
+            ("replica.log_dir_moves", "LogDirMoves._swap", "self._cancel(at, move, str(fault))",
+             "pass"),
         ),
         "tests/unit/replica/test_log_dir_moves.py"
-        "::test_a_move_begins_again_when_there_are_descriptors",
+        "::test_a_move_whose_copy_cannot_be_opened_again_ends",
         "descriptors must be lacking within the step that ends a move",
     ),
     UnitMutation(

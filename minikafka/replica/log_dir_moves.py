@@ -26,8 +26,8 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.hosted_partitions import HostedPartitions
+from minikafka.replica.pace import POSTPONED_MS
 from minikafka.replica.partition import Partition
-from minikafka.replica.turns import POSTPONED_MS
 
 _log = logging.getLogger("minikafka.replica")
 _FOLLOW_MS: Final = 500
@@ -42,7 +42,6 @@ class MoveState(Enum):
     FLUSHING = "flushing"
     REPORTING = "reporting"
     SWAPPING = "swapping"
-    WAITING = "waiting"
 
 
 MOVE_STATES = StateTable(
@@ -54,10 +53,8 @@ MOVE_STATES = StateTable(
         MoveState.FLUSHING: (MoveState.REPORTING, MoveState.COPYING),
         # The metadata has the target as the directory of the replica.
         MoveState.REPORTING: (MoveState.SWAPPING,),
-        # The swap lacked descriptors, so the future log was abandoned.
-        MoveState.SWAPPING: (MoveState.WAITING,),
-        # Another move with an empty future log replaces this one.
-        MoveState.WAITING: (),
+        # The move ends with the swap.
+        MoveState.SWAPPING: (),
     },
 )
 
@@ -81,11 +78,6 @@ class _Move:
     def is_reported(self) -> bool:
         """True if the controller may have the target as the directory of the replica."""
         return self.state in (MoveState.REPORTING, MoveState.SWAPPING)
-
-    @property
-    def may_be_registered(self) -> bool:
-        """True if the metadata may have the target as the directory of the replica."""
-        return self.is_reported or self.state is MoveState.WAITING
 
     def enter(self, state: MoveState) -> None:
         """Change the state."""
@@ -115,11 +107,6 @@ class LogDirMoves:
     def in_progress(self) -> list[TopicPartition]:
         """The partitions whose replicas are being moved."""
         return list(self._moves)
-
-    @property
-    def waiting(self) -> list[TopicPartition]:
-        """The partitions whose moves wait for descriptors; they may have no future log."""
-        return [at for at, move in self._moves.items() if move.state is MoveState.WAITING]
 
     def alter(self, at: TopicPartition, path: str) -> ErrorCode:
         """Begin to move a replica to the directory at `path`.
@@ -236,7 +223,7 @@ class LogDirMoves:
         at = move.partition.topic_partition
         if self._moves.get(at) is not move:
             return
-        if move.state in (MoveState.FLUSHING, MoveState.WAITING):
+        if move.state is MoveState.FLUSHING:
             return
         try:
             if not self.logs.futures.copy_slice(at, self.env.clock.now):
@@ -311,12 +298,11 @@ class LogDirMoves:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
         except OutOfFilesFault as fault:
             self.on_fault(fault)
-            self.logs.futures.abandon(at)
-            self._delete_all_but_one(at)
-            move.enter(MoveState.WAITING)
-            if self._reports:
-                self.assignments.assign(move.key, move.source.directory_id)
-            self.env.after(POSTPONED_MS, lambda: self._again(move))
+            if self.logs.futures.get(at) is None:
+                # The copy was closed before, and cannot be opened now.
+                self._cancel(at, move, str(fault))
+            else:
+                self.env.after(POSTPONED_MS, lambda: self._step(move))
             return
         except StorageFault as fault:
             self.on_fault(fault)
@@ -331,31 +317,6 @@ class LogDirMoves:
         self.on_swapped(move.partition)
         for each in faults:
             self.on_fault(each)
-
-    def _again(self, move: _Move) -> None:
-        """Replace a move that waits for descriptors by one that copies the log again."""
-        at = move.partition.topic_partition
-        if self._moves.get(at) is not move:
-            return
-        if self._reports and self.logs.futures.has_abandoned(at):
-            # Until the controller has the source again: another copy would need the space of it.
-            self.env.after(POSTPONED_MS, lambda: self._again(move))
-            return
-        self._delete_abandoned(at)
-        if self._moves.get(at) is not move:
-            return  # The directory of the future log has failed.
-        try:
-            self.logs.futures.create(at, move.target, self.env.clock.now)
-        except OutOfFilesFault as fault:
-            self.on_fault(fault)
-            self.env.after(POSTPONED_MS, lambda: self._again(move))
-            return
-        except StorageFault as fault:
-            self.on_fault(fault)
-            if self._moves.get(at) is move:
-                self._cancel(at, move, str(fault))
-            return
-        self._add(_Move(move.partition, move.source, move.target))
 
     # End without a swap
 
@@ -385,9 +346,7 @@ class LogDirMoves:
             at, self.broker_id, move.source.disk.root, move.target.disk.root, why,
         )  # fmt: skip
         del self._moves[at]
-        may_be_registered = self._reports and (
-            move.may_be_registered or self._registered_elsewhere(move)
-        )
+        may_be_registered = self._reports and (move.is_reported or self._registered_elsewhere(move))
         if may_be_registered and (self.logs.get(at) is not None or not move.source.is_online):
             # Also if the source is offline: the controller must know that the replica is.
             self.assignments.assign(move.key, move.source.directory_id)

@@ -12,7 +12,7 @@ from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
-from minikafka.replica.turns import POSTPONED_MS
+from minikafka.replica.pace import POSTPONED_MS
 
 MAX_FOLDERS_PER_STEP: Final = 8
 

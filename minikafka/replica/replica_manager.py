@@ -46,18 +46,18 @@ from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
+from minikafka.replica.pace import POSTPONED_MS, Pace
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.periodic_tasks import PeriodicTasks
 from minikafka.replica.removed_logs import RemovedLogs
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
 from minikafka.replica.topic_counts import BrokerTopicStats
 from minikafka.replica.truncation import is_loading
-from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
 # A new replica takes 1.5 ms of system calls; three nodes on one machine may slow each other down.
 # All replicas of a large topic in one step would delay heartbeats until the broker is fenced.
-MADE_A_TURN = 4
+MADE_PER_STEP = 4
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -94,7 +94,7 @@ class ReplicaManager:
     _lines: SummedLines = field(default_factory=leadership_lines)
     _started: bool = False
     _log_configs: LogConfigs = field(default_factory=LogConfigs)
-    _unmade: Turns[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
+    _unmade: Pace[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
     """Replicas that do not exist yet, with True for a leader."""
     _on_made: Callable[[], None] | None = None
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
@@ -138,10 +138,9 @@ class ReplicaManager:
             checkpoint_interval_ms=self.high_watermark_checkpoint_ms,
             on_fault=on_fault,
         )
-        self._unmade = Turns(
-            env, MADE_A_TURN, lambda _, wanted: self._change(wanted[0], leads=wanted[1]),
-            self._made_some,
-            before=self._replace_lost,
+        self._unmade = Pace(
+            env, MADE_PER_STEP, lambda _, wanted: self._change(wanted[0], leads=wanted[1]),
+            self._replace_lost, self._made_some,
         )  # fmt: skip
 
     # Look-up

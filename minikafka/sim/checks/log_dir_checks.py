@@ -54,7 +54,7 @@ class LogDirChecks:
             self._contested.setdefault((node_id, node.starts))
             self.coverage.events["starts with logs of two topics"] = len(self._contested)
         moves = broker.replicas.moves
-        moving, waiting = moves.in_progress, moves.waiting
+        moving = moves.in_progress
         life, before = self._moving.get(node_id, (node.starts, moving))
         if life != node.starts and not node.began_cleanly:
             self.coverage.events["replica moves interrupted by a crash"] += len(before)
@@ -64,16 +64,10 @@ class LogDirChecks:
             if (node_id, at) in self._interrupted:
                 del self._interrupted[node_id, at]
                 self.coverage.events["replica moves continued after a crash"] += 1
-            self._check_future(node, broker.logs, at, is_waiting=at in waiting)
+            self._check_future(node, broker.logs, at)
 
-    def _check_future(
-        self, node: SimNode, logs: LogManager, at: TopicPartition, *, is_waiting: bool
-    ) -> None:
+    def _check_future(self, node: SimNode, logs: LogManager, at: TopicPartition) -> None:
         current, future = logs.get(at), logs.futures.get(at)
-        if is_waiting and current is not None and future is None:
-            # A swap that lacked descriptors has closed the future log, which cannot be opened.
-            self.coverage.excuses["replica move that waits for descriptors"] += 1
-            return
         if current is None or future is None:
             raise Violation(f"OneLog: {at}: {node.host} moves a replica without two logs")
         key = (node.config.node_id, at)

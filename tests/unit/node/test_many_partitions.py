@@ -2,7 +2,7 @@
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.replica.removed_logs import MAX_FOLDERS_PER_STEP
-from minikafka.replica.replica_manager import MADE_A_TURN
+from minikafka.replica.replica_manager import MADE_PER_STEP
 from tests.worlds.sim_world import create_topic, started_cluster
 
 PARTITIONS = 5_000
@@ -25,7 +25,7 @@ def test_the_logs_of_a_large_topic_are_made_and_removed_a_few_a_step():
     cluster.world.run_until(
         lambda: all(len(each.partitions) == PARTITIONS for each in replicas), 600_000
     )
-    assert list(most.values()) == [MADE_A_TURN] * 3
+    assert list(most.values()) == [MADE_PER_STEP] * 3
     led = [sum(1 for _ in each.led()) for each in replicas]
     assert sum(led) == PARTITIONS
     assert max(led) - min(led) <= 1

@@ -6,11 +6,10 @@ from minikafka.common.effects import Flush
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
-from minikafka.log.future_logs import FutureLogs
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.results import DamagedRecordsError
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
-from minikafka.replica.turns import POSTPONED_MS
+from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.managed_world import DIRS, ID, T, level
 from tests.worlds.sim_world import batch
@@ -273,70 +272,34 @@ def few_files(monkeypatch):
     return begin
 
 
-def waiting(managed, few_files):
-    """Begin a move whose swap lacks descriptors; return the function that ends the lack."""
+def test_a_move_whose_copy_cannot_be_opened_again_ends(managed, few_files, caplog):
     reported(managed)
     end = few_files()
     accept(managed, DIRS[1])
     managed.run(0)
     assert (home(managed), managed.logs.futures.get(T)) == ("/one", None)
-    return end
-
-
-def test_a_move_begins_again_when_there_are_descriptors(managed, few_files):
-    end = waiting(managed, few_files)
-    assert managed.manager.moves.waiting == [T]
+    assert "is not moved from /one to /two" in caplog.text
+    # It shows where the newest log is until the controller has the former directory again.
     assert (pending(managed), len(copies(managed))) == (DIRS[0], 1)
-    managed.run(2 * POSTPONED_MS)
-    assert len(copies(managed)) == 1
     accept(managed, DIRS[0])
-    assert copies(managed) == []
-    managed.run(3 * POSTPONED_MS)
-    assert managed.manager.moves.waiting == [T]
+    assert (copies(managed), managed.manager.moves.in_progress) == ([], [])
     end()
-    managed.run(POSTPONED_MS)
-    flush(managed)
-    assert managed.manager.moves.waiting == []
-    assert pending(managed) == DIRS[1]
-    accept(managed, DIRS[1])
-    managed.run(0)
-    assert home(managed) == "/two"
-    assert managed.manager.moves.in_progress == []
+    assert alter(managed, "/two") == ErrorCode.NONE
 
 
-def test_a_step_of_a_move_that_waits_for_descriptors_does_nothing(managed, few_files, monkeypatch):
+def test_a_swap_waits_for_descriptors(managed, monkeypatch):
     reported(managed)
-
-    def refuse(*_):
-        raise OutOfFilesFault("/one", "Too many open files")
-
     with monkeypatch.context() as patch:
-        patch.setattr(FutureLogs, "copy_slice", refuse)
-        # A copy of new records is postponed, so that the swap does not follow the last step.
-        managed.run(600)
-    few_files()
-    accept(managed, DIRS[1])
+
+        def refuse():
+            raise OutOfFilesFault("/one", "Too many open files")
+
+        patch.setattr(managed.disks[0], "reserve_files", refuse)
+        accept(managed, DIRS[1])
+        managed.run(POSTPONED_MS)
+        assert (home(managed), managed.manager.moves.in_progress) == ("/one", [T])
     managed.run(2 * POSTPONED_MS)
-    assert managed.manager.moves.waiting == [T]
-
-
-def test_a_move_that_waits_for_descriptors_can_be_ended(managed, few_files):
-    end = waiting(managed, few_files)
-    assert alter(managed, "/one") == ErrorCode.NONE
-    end()
-    managed.run(2 * POSTPONED_MS)
-    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
-    assert managed.manager.moves.in_progress == []
-
-
-def test_a_move_that_waits_for_descriptors_ends_if_its_target_fails(managed, few_files):
-    end = waiting(managed, few_files)
-    end()
-    accept(managed, DIRS[0])
-    managed.disks[1].broken = IO_ERROR
-    managed.run(POSTPONED_MS)
-    assert managed.manager.moves.in_progress == []
-    assert (home(managed), pending(managed)) == ("/one", DIRS[0])
+    assert home(managed) == "/two"
 
 
 def test_illegal_transitions_are_refused():

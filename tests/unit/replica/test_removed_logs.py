@@ -17,7 +17,7 @@ from minikafka.log.checkpoints import (
 from minikafka.log.config import LogConfig
 from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_folders import FolderState
-from minikafka.replica.turns import POSTPONED_MS
+from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import CHECKPOINT_MS, DIRS, ID, OTHER_ID, T

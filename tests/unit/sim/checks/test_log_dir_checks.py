@@ -2,9 +2,7 @@
 
 import pytest
 
-from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager
 from minikafka.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
@@ -141,22 +139,6 @@ def test_a_future_log_with_a_higher_high_watermark_is_a_violation(cluster):
     checks._futures.clear()
     with pytest.raises(Violation, match="FutureLog: t-0: the future log of n1"):
         checks.check_node(node)
-
-
-def test_a_move_that_waits_for_descriptors_has_no_future_log(cluster, monkeypatch):
-    checks = LogDirChecks(Coverage(), lambda *_: None)
-    watch(cluster, checks)
-
-    def refuse(directory, *_, **__):
-        raise OutOfFilesFault(directory.disk.root, "Too many open files")
-
-    moves = cluster.nodes[1].node.broker.replicas.moves
-    target = request_move(cluster)
-    with monkeypatch.context() as patch:
-        patch.setattr(LogDirectory, "open_log", refuse)
-        cluster.world.run_until(lambda: moves.waiting == [T], 20_000, "it waits")
-    assert checks.coverage.excuses["replica move that waits for descriptors"] == 1
-    cluster.world.run_until(lambda: logs_of(cluster).directory_of(T) is target, 20_000, "it moves")
 
 
 @pytest.mark.parametrize("missing", ["get", "futures"])

@@ -13,32 +13,22 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def _nothing() -> None:
-    """The default for `Turns.after`: do nothing."""
-
-
-def _nothing_with(_: object) -> None:
-    """The default for `Turns.before`: do nothing."""
-
-
 @dataclass(slots=True, eq=False, repr=False)
-class Turns(Generic[K, V]):
-    """A queue of items for `work`, in order of arrival; one step handles at most `most` of them."""
+class Pace(Generic[K, V]):
+    """A queue of items for `work`, in order of arrival; one step handles at most `most` of them.
+
+    `before` is called before each step, with the values of its items, and `after` at its end.
+    """
 
     env: Environment
     most: int
     work: Callable[[K, V], None]
-    after: Callable[[], None] = _nothing
-    """Called at the end of every turn, and of `finish`."""
-    before: Callable[[Collection[V]], None] = _nothing_with
-    """Called before every turn, with the values of its items."""
+    before: Callable[[Collection[V]], None] = lambda _: None
+    after: Callable[[], None] = lambda: None
     _waiting: dict[K, V] = field(default_factory=dict)
     _postponed: dict[K, V] = field(default_factory=dict)
     _is_scheduled: bool = False
     _resumes: bool = False
-
-    def __contains__(self, key: K) -> bool:
-        return key in self._waiting or key in self._postponed
 
     def __bool__(self) -> bool:
         return bool(self._waiting or self._postponed)
@@ -63,12 +53,10 @@ class Turns(Generic[K, V]):
         if self._waiting:
             self.begin()
 
-    def drop(self, key: K) -> bool:
-        """Remove the item of a key; False if there is none."""
-        known = key in self
+    def drop(self, key: K) -> None:
+        """Remove the item of a key, if there is one."""
         self._waiting.pop(key, None)
         self._postponed.pop(key, None)
-        return known
 
     def clear(self) -> None:
         """Remove all items."""
@@ -76,20 +64,11 @@ class Turns(Generic[K, V]):
         self._postponed.clear()
 
     def begin(self) -> None:
-        """Work on a few items now, unless a turn is scheduled, and on the others in later steps."""
+        """Work on a few items now, unless a step is scheduled, and on the others in later steps."""
         if not self._is_scheduled:
-            self._turn()
+            self._step()
 
-    def finish(self) -> None:
-        """Work on all items in this step."""
-        self._waiting = self._postponed | self._waiting
-        self._postponed = {}
-        for key in list(self._waiting):
-            if key in self._waiting:
-                self.work(key, self._waiting.pop(key))
-        self.after()
-
-    def _turn(self) -> None:
+    def _step(self) -> None:
         self._is_scheduled = False
         keys = list(islice(self._waiting, self.most))
         self.before([self._waiting[key] for key in keys])
@@ -98,5 +77,5 @@ class Turns(Generic[K, V]):
                 self.work(key, self._waiting.pop(key))
         if self._waiting:
             self._is_scheduled = True
-            self.env.later(self._turn)
+            self.env.later(self._step)
         self.after()
