@@ -315,7 +315,7 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "the timeout of a loaded transaction counts from its start in the future",
-            ("transaction.shard", "TransactionShard._take_over",
+            ("transaction.shard", "TransactionShard.take_over",
              "started_by(transaction, now_ms)", "transaction"),
         ),
         "tests/unit/transaction/test_expiration.py"

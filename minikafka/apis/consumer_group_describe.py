@@ -50,7 +50,7 @@ def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
         require_consumer_protocol(ctx)
         if not group_id:
             raise InvalidGroupIdError
-        group = ctx.broker.groups.shard_of(group_id).consumer.group(group_id)
+        group = ctx.broker.groups.shard_of(group_id).groups.group(group_id)
     except KafkaError as error:
         message = error.message if error.message != error_of(error.code).message else None
         return DescribedGroup(error.code, message, group_id)

@@ -37,8 +37,8 @@ def consumer_group_heartbeat(
         return ConsumerGroupHeartbeatResponse(error_code=error.code)
     try:
         require_valid(request, ctx.version, assignor_names(ctx.broker.dynamic.current))
-        members = ctx.broker.groups.shard_of(request.group_id).members
-        response, write = members.consumer_heartbeat(request, caller)
+        shard = ctx.broker.groups.shard_of(request.group_id)
+        response, write = shard.consumer_heartbeat(request, caller)
     except KafkaError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     if write is None:

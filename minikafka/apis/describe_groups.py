@@ -37,7 +37,7 @@ def describe_groups(ctx: BrokerContext, request: DescribeGroupsRequest) -> Descr
 
 def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
     try:
-        group = ctx.broker.groups.shard_of(group_id).classic_group(group_id)
+        group = ctx.broker.groups.shard_of(group_id).store.classic_group(group_id)
     except GroupIdNotFoundError as error:
         dead = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD.value)
         if ctx.version >= _NOT_FOUND_FROM:

@@ -31,7 +31,7 @@ def offset_delete(
         if not request.group_id:
             raise InvalidGroupIdError
         shard = ctx.broker.groups.shard_of(request.group_id)
-        group = shard.group(request.group_id)
+        group = shard.store.group(request.group_id)
         if isinstance(group, Group) and not group.uses_consumer_protocol:
             # The topics that its members consume are unknown.
             group.require_empty()

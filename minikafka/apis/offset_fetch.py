@@ -81,7 +81,7 @@ def _group(
 ) -> OffsetFetchResponseGroup:
     try:
         shard = ctx.broker.groups.shard_of(group.group_id)
-        known = shard.groups.get(group.group_id)
+        known = shard.store.groups.get(group.group_id)
         if isinstance(known, ConsumerGroup):
             require_may_fetch(known, group.member_id, group.member_epoch)
         offsets = shard.committed_offsets(group.group_id)

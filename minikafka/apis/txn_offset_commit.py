@@ -56,7 +56,7 @@ def txn_offset_commit(
     try:
         shard = ctx.broker.groups.shard_of(request.group_id)
         partition = ctx.broker.replicas.get(
-            TopicPartition(OFFSETS_TOPIC, shard.partition.topic_partition.partition)
+            TopicPartition(OFFSETS_TOPIC, shard.shard.partition.topic_partition.partition)
         )
     except KafkaError as error:
         _refuse(ctx, rows, error.code)

@@ -9,7 +9,7 @@ Source: `GroupMetadataManager.maybeDeleteGroup`, `OffsetMetadataManager.cleanupE
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from minikafka.common.errors import KafkaError
 from minikafka.config import log_keys
@@ -18,10 +18,8 @@ from minikafka.coordinator.slices import in_slices
 from minikafka.group.kinds import AnyGroup, tombstone_keys
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.records import offset_key
+from minikafka.group.store import GroupStore
 from minikafka.records.builder import NewRecord
-
-if TYPE_CHECKING:
-    from minikafka.group.shard import Shard
 
 _log = logging.getLogger("minikafka.group")
 _TOMBSTONES_A_BATCH = 1000
@@ -35,7 +33,7 @@ _APPEND_UNITS = 6
 class GroupExpiration:
     """Removes groups and offsets of a shard."""
 
-    shard: "Shard"
+    store: GroupStore
     _is_cleaning: bool = False
     _gone: dict[str, frozenset[str]] = field(default_factory=dict)
     """Deleted topics, by the groups whose offsets were not searched for them yet."""
@@ -46,20 +44,20 @@ class GroupExpiration:
 
     def clean(self) -> None:
         """Remove expired offsets, and groups without members and offsets."""
-        if self.shard.serves and not self._is_cleaning:
-            in_slices(self.shard.env, self._clean_groups())
+        if self.store.shard.serves and not self._is_cleaning:
+            in_slices(self.store.env, self._clean_groups())
 
     def _clean_groups(self) -> Iterator[int]:
         self._is_cleaning = True
-        retention_ms = self.shard.config()[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
-        for group in list(self.shard.groups.values()):
-            if not self.shard.serves:
+        retention_ms = self.store.config()[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
+        for group in list(self.store.groups.values()):
+            if not self.store.shard.serves:
                 break
-            if self.shard.groups.get(group.group_id) is not group:
+            if self.store.groups.get(group.group_id) is not group:
                 continue
-            offsets = self.shard.offsets.get(group.group_id) or GroupOffsets()
+            offsets = self.store.offsets.get(group.group_id) or GroupOffsets()
             looked_at = offsets.written_count
-            expired = offsets.expired(group, self.shard.env.clock.wall_ms, retention_ms)
+            expired = offsets.expired(group, self.store.env.clock.wall_ms, retention_ms)
             is_over = (
                 group.may_be_over
                 and not offsets.transactional
@@ -72,17 +70,17 @@ class GroupExpiration:
 
     def forget_topics(self, topics: frozenset[str]) -> None:
         """Remove the offsets of deleted topics, group by group in later steps."""
-        if not self.shard.serves:
+        if not self.store.shard.serves:
             return
         if self._gone:
-            for group_id in self.shard.offsets:
+            for group_id in self.store.offsets:
                 self._gone[group_id] = topics | self._gone.get(group_id, frozenset())
         else:
-            self._gone = dict.fromkeys(self.shard.offsets, topics)
-            in_slices(self.shard.env, self._forget_all_gone())
+            self._gone = dict.fromkeys(self.store.offsets, topics)
+            in_slices(self.store.env, self._forget_all_gone())
 
     def _forget_all_gone(self) -> Iterator[int]:
-        while self._gone and self.shard.serves:
+        while self._gone and self.store.shard.serves:
             group_id, topics = self._gone.popitem()
             yield self._forget_topics_of(group_id, topics)
 
@@ -93,8 +91,8 @@ class GroupExpiration:
             self._forget_topics_of(group_id, topics)
 
     def _forget_topics_of(self, group_id: str, topics: frozenset[str]) -> int:
-        offsets = self.shard.offsets.get(group_id)
-        group = self.shard.groups.get(group_id)
+        offsets = self.store.offsets.get(group_id)
+        group = self.store.groups.get(group_id)
         if offsets is None or group is None:
             return 1
         looked_at = offsets.written_count
@@ -129,34 +127,34 @@ class GroupExpiration:
             keys += [_Tombstone(key) for key in tombstone_keys(group)]
             keys[-1] = keys[-1]._replace(ends_group=True)
         write = None
-        for some in self.shard.journal.batches(keys, self._record, _TOMBSTONES_A_BATCH):
+        for some in self.store.journal.batches(keys, self._record, _TOMBSTONES_A_BATCH):
             write = self._forget_some(group, some)
         return write
 
     def _record(self, tombstone: "_Tombstone") -> NewRecord:
-        return self.shard.record(tombstone.key, None)
+        return self.store.record(tombstone.key, None)
 
     def _forget_some(self, group: AnyGroup, keys: list["_Tombstone"]) -> Write:
         group_id = group.group_id
-        offsets = self.shard.offsets.get(group_id) or GroupOffsets()
+        offsets = self.store.offsets.get(group_id) or GroupOffsets()
 
         def committed() -> None:
             for each in keys:
                 if each.at is not None:
                     offsets.commit(*each.at, None)
-            self.shard.drop_if_empty(group_id, offsets)
+            self.store.drop_if_empty(group_id, offsets)
 
         # `expect` comes last: if the write is committed already, it calls `committed`, which may
         # remove the offsets of the group.
-        write = self.shard.journal.append([self._record(each) for each in keys])
+        write = self.store.journal.append([self._record(each) for each in keys])
         offsets.end_offset = write.end_offset
         for each in keys:
             if each.at is not None:
                 offsets.write(*each.at, None)
             if each.ends_group:
-                self.shard.end(group, "it is deleted")
-                self.shard.groups.pop(group_id, None)
-        self.shard.journal.expect(write.end_offset, on_committed=committed)
+                self.store.end(group, "it is deleted")
+                self.store.groups.pop(group_id, None)
+        self.store.journal.expect(write.end_offset, on_committed=committed)
         return write
 
 

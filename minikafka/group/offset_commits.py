@@ -6,13 +6,14 @@ Source: `OffsetMetadataManager.commitOffset`, `commitTransactionalOffset`,
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from minikafka.common.errors import (
     ErrorCode,
     GroupIdNotFoundError,
     IllegalGenerationError,
     InvalidGroupIdError,
+    KafkaError,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
@@ -26,11 +27,14 @@ from minikafka.group.consumer.commits import (
     require_may_commit_in_transaction,
 )
 from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.expiration import GroupExpiration
 from minikafka.group.group import Group, GroupState
 from minikafka.group.kinds import AnyGroup
+from minikafka.group.membership import Membership
 from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
 from minikafka.group.records import offset_key, offset_value
 from minikafka.group.replay import simple_group
+from minikafka.group.store import GroupStore
 from minikafka.group.transactional_offsets import TopicIndex
 from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
@@ -38,11 +42,9 @@ from minikafka.messages.offset_commit import OffsetCommitRequest
 from minikafka.messages.txn_offset_commit import TxnOffsetCommitRequest
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd
 
-if TYPE_CHECKING:
-    from minikafka.group.shard import Shard
-
 _GROUP_ID_NOT_FOUND_FROM = 9
 _LAST_MS = (1 << 63) - 1
+_Request = OffsetCommitRequest | TxnOffsetCommitRequest
 
 
 class WantedOffset(Protocol):
@@ -76,7 +78,9 @@ Values = dict[TopicIndex, OffsetCommitValue]
 class OffsetCommits:
     """Writes the offsets of a shard's groups."""
 
-    shard: "Shard"
+    store: GroupStore
+    membership: Membership
+    expiration: GroupExpiration
 
     def commit(
         self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
@@ -89,28 +93,28 @@ class OffsetCommits:
             IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
             FencedInstanceIdError, RebalanceInProgressError, and the errors of `Journal.append`.
         """
-        shard = self.shard
-        shard.expiration.forget_gone(request.group_id)
+        store = self.store
+        self.expiration.forget_gone(request.group_id)
         group = self._group_of_commit(request, version, rows)
-        now_ms = shard.env.clock.wall_ms
+        now_ms = store.env.clock.wall_ms
         retention_ms = request.retention_time_ms
         # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
         # negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
         values = self._values(rows, expire_ms)
         if isinstance(group, Group):
-            shard.membership.committed(group, request.member_id)
+            self.membership.committed(group, request.member_id)
         if not values:
             return None
-        offsets = shard.offsets.get(group.group_id) or GroupOffsets()
+        offsets = store.offsets.get(group.group_id) or GroupOffsets()
         changes = [(topic, partition, value) for (topic, partition), value in values.items()]
-        shard.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
+        store.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
 
         def committed() -> None:
             for change in changes:
                 offsets.commit(*change)
 
-        write = shard.journal.append(self._records(group, values), on_committed=committed)
+        write = store.journal.append(self._records(group, values), on_committed=committed)
         self._keep(group, offsets)
         offsets.end_offset = write.end_offset
         for change in changes:
@@ -132,21 +136,21 @@ class OffsetCommits:
             InvalidGroupIdError, IllegalGenerationError, UnknownMemberIdError,
             FencedInstanceIdError, and the errors of `Journal.append`.
         """
-        shard = self.shard
-        shard.expiration.forget_gone(request.group_id)
+        store = self.store
+        self.expiration.forget_gone(request.group_id)
         group = self._group_of_transaction(request, rows)
         values = self._values(rows, NO_EXPIRY)
         if not values:
             return None
         producer_id = request.producer_id
-        offsets = shard.offsets.get(group.group_id) or GroupOffsets()
-        shard.memory.require(
+        offsets = store.offsets.get(group.group_id) or GroupOffsets()
+        store.memory.require(
             sum(
                 offsets.transactional_growth_bytes(producer_id, at, value)
                 for at, value in values.items()
             )
         )
-        write = shard.journal.append(
+        write = store.journal.append(
             self._records(group, values),
             options=BatchOptions(
                 producer_id=producer_id,
@@ -157,7 +161,7 @@ class OffsetCommits:
         )
         self._keep(group, offsets)
         for at, value in values.items():
-            shard.transactions.write(
+            store.transactions.write(
                 producer_id, (group.group_id, offsets), at, value, write.end_offset
             )
         return write
@@ -168,23 +172,23 @@ class OffsetCommits:
         Raises:
             The errors of `Journal.append_end_marker`.
         """
-        shard = self.shard
-        write = shard.journal.append_end_marker(end)
-        ended = shard.transactions.end(end.producer_id, is_commit=end.is_commit)
+        store = self.store
+        write = store.journal.append_end_marker(end)
+        ended = store.transactions.end(end.producer_id, is_commit=end.is_commit)
 
         def committed() -> None:
             ended.committed()
             for group_id, offsets in ended.groups.items():
-                shard.drop_if_empty(group_id, offsets)
+                store.drop_if_empty(group_id, offsets)
 
-        shard.journal.expect(write.end_offset, on_committed=committed)
+        store.journal.expect(write.end_offset, on_committed=committed)
         return write
 
     def _values(self, rows: Iterable[CommitRow], expire_ms: int) -> Values:
         """Return the values to write; a partition that is named twice has its last value."""
-        shard = self.shard
-        limit = shard.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
-        now_ms = shard.env.clock.wall_ms
+        store = self.store
+        limit = store.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
+        now_ms = store.env.clock.wall_ms
         values: Values = {}
         for topic, topic_id, wanted, answer in rows:
             metadata = wanted.committed_metadata or ""
@@ -203,40 +207,31 @@ class OffsetCommits:
 
     def _records(self, group: AnyGroup, values: Values) -> list[NewRecord]:
         return [
-            self.shard.record(offset_key(group.group_id, *at), offset_value(value))
+            self.store.record(offset_key(group.group_id, *at), offset_value(value))
             for at, value in values.items()
         ]
 
     def _keep(self, group: AnyGroup, offsets: GroupOffsets) -> None:
-        shard = self.shard
-        shard.groups.setdefault(group.group_id, group).holding.count_in(shard.memory)
-        shard.offsets.setdefault(group.group_id, offsets).holding.count_in(shard.memory)
+        store = self.store
+        store.groups.setdefault(group.group_id, group).holding.count_in(store.memory)
+        store.offsets.setdefault(group.group_id, offsets).holding.count_in(store.memory)
 
     def _group_of_commit(
         self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
     ) -> AnyGroup:
         """Return the group to commit for; a new one if it does not exist and no member commits."""
-        generation = request.generation_id_or_member_epoch
-        group = self.shard.groups.get(request.group_id)
-        if group is None:
-            if generation >= 0:
-                if version >= _GROUP_ID_NOT_FOUND_FROM:
-                    raise GroupIdNotFoundError(f"Group {request.group_id} not found.")
-                raise IllegalGenerationError
-            return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        missing: KafkaError = IllegalGenerationError()
+        if version >= _GROUP_ID_NOT_FOUND_FROM:
+            missing = GroupIdNotFoundError(f"Group {request.group_id} not found.")
+        group = self._found_or_new(request, missing)
         if isinstance(group, ConsumerGroup):
             require_may_commit(group, _committer(request), _places(rows), version)
-            return group
-        if generation < 0 and group.state is GroupState.EMPTY:
-            return group
-        if generation >= 0 or request.member_id or request.group_instance_id is not None:
-            group.require_member(request.member_id, request.group_instance_id)
-            group.require_generation(generation)
-        else:
-            # If a group has members, only they may commit.
-            raise UnknownMemberIdError
-        if group.state is GroupState.COMPLETING_REBALANCE:
-            raise RebalanceInProgressError
+        elif not _is_open_to_all(group, request):
+            if not _require_named_member(group, request):
+                # If a group has members, only they may commit.
+                raise UnknownMemberIdError
+            if group.state is GroupState.COMPLETING_REBALANCE:
+                raise RebalanceInProgressError
         return group
 
     def _group_of_transaction(
@@ -245,25 +240,38 @@ class OffsetCommits:
         """Return the group to commit for; as `_group_of_commit`, for a producer (KIP-447)."""
         if not request.group_id:
             raise InvalidGroupIdError
-        generation = request.generation_id_or_member_epoch
-        group = self.shard.groups.get(request.group_id)
-        if group is None:
-            if generation >= 0:
-                raise IllegalGenerationError
-            return simple_group(request.group_id, self.shard.env.clock.wall_ms)
+        group = self._found_or_new(request, IllegalGenerationError())
         if isinstance(group, ConsumerGroup):
             require_may_commit_in_transaction(group, _committer(request), _places(rows))
-            return group
-        if generation < 0 and group.state is GroupState.EMPTY:
-            return group
-        # As Kafka: older producers name no member, so they may commit for a group with members.
-        if generation >= 0 or request.member_id or request.group_instance_id is not None:
-            group.require_member(request.member_id, request.group_instance_id)
-            group.require_generation(generation)
+        elif not _is_open_to_all(group, request):
+            # As Kafka: older producers name no member, so they may commit for a group with members.
+            _require_named_member(group, request)
         return group
 
+    def _found_or_new(self, request: _Request, missing: KafkaError) -> AnyGroup:
+        group = self.store.groups.get(request.group_id)
+        if group is not None:
+            return group
+        if request.generation_id_or_member_epoch >= 0:
+            raise missing
+        return simple_group(request.group_id, self.store.env.clock.wall_ms)
 
-def _committer(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Committer:
+
+def _is_open_to_all(group: Group, request: _Request) -> bool:
+    return request.generation_id_or_member_epoch < 0 and group.state is GroupState.EMPTY
+
+
+def _require_named_member(group: Group, request: _Request) -> bool:
+    """Check the member that a request names; return False if it names none."""
+    generation = request.generation_id_or_member_epoch
+    if generation < 0 and not request.member_id and request.group_instance_id is None:
+        return False
+    group.require_member(request.member_id, request.group_instance_id)
+    group.require_generation(generation)
+    return True
+
+
+def _committer(request: _Request) -> Committer:
     return Committer(
         request.member_id, request.group_instance_id, request.generation_id_or_member_epoch
     )

@@ -15,7 +15,6 @@ from minikafka.common.errors import (
     InvalidProducerIdMappingError,
     InvalidRequestError,
     InvalidTransactionTimeoutError,
-    NotCoordinatorError,
     TransactionalIdNotFoundError,
 )
 from minikafka.common.ids import TopicPartition
@@ -25,8 +24,10 @@ from minikafka.config import transaction_keys
 from minikafka.config.values import Config
 from minikafka.coordinator.journal import JournalSettings, Write
 from minikafka.coordinator.loading import LoadTimes
-from minikafka.coordinator.partitioning import partition_of
+from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.ports import LedPartition, Replicas
+from minikafka.coordinator.shard import Shard, ShardServices
+from minikafka.coordinator.shards import Shards
 from minikafka.coordinator.slices import in_slices
 from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.metadata.image import MetadataImage
@@ -34,13 +35,11 @@ from minikafka.records.compression import Codec
 from minikafka.transaction import request_rules
 from minikafka.transaction.expiration import abort_timed_out, remove_expired
 from minikafka.transaction.marker_sender import MarkerSender
-from minikafka.transaction.memory import TransactionMemory
 from minikafka.transaction.request_rules import Decision, ProducerName
 from minikafka.transaction.shard import (
     TransactionEntry,
     TransactionServices,
     TransactionShard,
-    TransactionShardState,
 )
 from minikafka.transaction.transaction import EPOCH_BUMP_FROM, Transaction
 from minikafka.transaction.transitions import completed, created
@@ -79,68 +78,57 @@ class TransactionCoordinator:
     config: Callable[[], Config]
     producer_ids: ProducerIdSource
     markers: MarkerSender
-    shards: dict[int, TransactionShard] = field(default_factory=dict)
-    load_times: LoadTimes = field(default_factory=LoadTimes)
-    memory: TransactionMemory = field(init=False)
+    memory: MemoryBound = field(init=False)
     services: TransactionServices = field(init=False)
+    _shard_services: ShardServices = field(init=False)
+    _shards: Shards[TransactionShard] = field(init=False)
 
     def __post_init__(self) -> None:
         """Create what all shards share."""
-        self.memory = TransactionMemory(self.config)
+        # Unlike Kafka (row 112), which has no limit.
+        self.memory = MemoryBound(
+            self.config, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
+        )
         self.services = TransactionServices(
             self.env,
-            self.replicas,
             self.markers,
             self.memory,
-            self._journal_settings,
             lambda: self.image().feature(TRANSACTION_VERSION),
-            self.load_times,
+        )
+        self._shard_services = ShardServices(
+            self.env, self.replicas, self._journal_settings, "transactional id"
+        )
+        self._shards = Shards(
+            topic=TRANSACTIONS_TOPIC, replicas=self.replicas, image=self.image, make=self._make
         )
 
     def _journal_settings(self) -> JournalSettings:
         # Unlike Kafka (row 111), which waits for the timeout of the transaction.
         return JournalSettings(Codec.NONE, self.config()[broker_keys.REQUEST_TIMEOUT_MS])
 
+    def _make(self, partition: LedPartition, on_lost: Callable[[Shard], None]) -> TransactionShard:
+        shard = Shard(self._shard_services, partition, on_lost)
+        return TransactionShard(self.services, shard)
+
     def start(self) -> None:
         """Create shards for the partitions that are led already, and follow leadership changes."""
-        self.replicas.on_leadership.append(self._leadership)
-        self.replicas.on_removed.append(self._removed)
-        for partition in list(self.replicas.led()):
-            self._leadership(partition)
+        self._shards.start()
         self._abort_later()
         self._remove_later()
 
-    # Which partitions are led here
+    @property
+    def shards(self) -> dict[int, TransactionShard]:
+        """The shards of the partitions that are led, by partition."""
+        return self._shards.by_index
 
-    def _leadership(self, partition: LedPartition) -> None:
-        name = partition.topic_partition
-        if name.topic != TRANSACTIONS_TOPIC:
-            return
-        self._close(name.partition)
-        if partition.is_leader:
-            shard = TransactionShard(self.services, partition, self._lost)
-            self.shards[name.partition] = shard
-            shard.load()
-
-    def _removed(self, name: TopicPartition) -> None:
-        if name.topic == TRANSACTIONS_TOPIC:
-            self._close(name.partition)
-
-    def _lost(self, shard: TransactionShard) -> None:
-        index = shard.partition.topic_partition.partition
-        if self.shards.get(index) is shard:
-            del self.shards[index]
-        shard.close()
-
-    def _close(self, index: int) -> None:
-        shard = self.shards.get(index)
-        if shard is not None:
-            self._lost(shard)
+    @property
+    def load_times(self) -> LoadTimes:
+        """The durations of completed partition loads."""
+        return self._shard_services.load_times
 
     def partition_of(self, transactional_id: str) -> int | None:
         """Return the partition of an id, or None while `__transaction_state` does not exist."""
-        topic = self.image().topic(TRANSACTIONS_TOPIC)
-        return None if topic is None else partition_of(transactional_id, len(topic.partitions))
+        return self._shards.partition_of(transactional_id)
 
     def shard_of(self, transactional_id: str) -> TransactionShard:
         """Return the shard that serves an id.
@@ -151,20 +139,14 @@ class TransactionCoordinator:
         """
         if not transactional_id:
             raise InvalidRequestError
-        index = self.partition_of(transactional_id)
-        shard = None if index is None else self.shards.get(index)
-        if shard is None:
-            raise NotCoordinatorError
-        shard.require_active()
-        return shard
+        return self._shards.of(transactional_id)
 
     def in_transition(self, transactional_id: str) -> TransactionEntry | None:
         """Return an id with a transition in progress; it is notified when the transition is over.
 
         None for an id that this broker does not serve, too: its requests fail.
         """
-        index = self.partition_of(transactional_id)
-        shard = None if index is None else self.shards.get(index)
+        shard = self._shards.find(transactional_id)
         entry = None if shard is None else shard.entries.get(transactional_id)
         return None if entry is None or entry.pending is None else entry
 
@@ -292,12 +274,10 @@ class TransactionCoordinator:
         Raises:
             CoordinatorLoadInProgressError: some ids are not loaded yet.
         """
-        for shard in list(self.shards.values()):
-            if shard.partition.is_leader and shard.state is not TransactionShardState.CLOSED:
-                shard.require_active()
-                for entry in shard.entries.values():
-                    if entry.current is not None:
-                        yield entry.transactional_id, entry.current
+        for shard in self._shards.all_active():
+            for entry in shard.entries.values():
+                if entry.current is not None:
+                    yield entry.transactional_id, entry.current
 
     @property
     def retried_appends(self) -> int:
@@ -312,7 +292,7 @@ class TransactionCoordinator:
 
     def _abort(self) -> None:
         for shard in list(self.shards.values()):
-            if shard.serves:
+            if shard.shard.serves:
                 in_slices(self.env, abort_timed_out(shard))
         self._abort_later()
 
@@ -323,7 +303,7 @@ class TransactionCoordinator:
     def _remove(self) -> None:
         expiration_ms = self.config()[transaction_keys.TRANSACTIONAL_ID_EXPIRATION_MS]
         for shard in list(self.shards.values()):
-            if shard.serves:
+            if shard.shard.serves:
                 in_slices(self.env, remove_expired(shard, expiration_ms))
         self._remove_later()
 

@@ -39,7 +39,7 @@ def has_expired(transaction: Transaction, now_ms: int, expiration_ms: int) -> bo
 def abort_timed_out(shard: TransactionShard) -> Iterator[int]:
     """Abort transactions that have timed out, with a higher epoch; yield the cost in units."""
     for count, entry in enumerate(list(shard.entries.values())):
-        if not shard.serves:
+        if not shard.shard.serves:
             return
         now_ms = shard.services.env.clock.wall_ms
         current = entry.current
@@ -67,7 +67,7 @@ def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]
     """Remove ids that are not used any more; yield the cost in units."""
     expired: list[TransactionEntry] = []
     for count, entry in enumerate(list(shard.entries.values())):
-        if not shard.serves:
+        if not shard.shard.serves:
             return
         if _is_unused(entry, shard.services.env.clock.wall_ms, expiration_ms):
             expired.append(entry)
@@ -75,7 +75,7 @@ def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]
                 yield _remove(shard, expired, expiration_ms)
                 expired = []
         yield not count % _SEEN_A_UNIT
-    if expired and shard.serves:
+    if expired and shard.shard.serves:
         yield _remove(shard, expired, expiration_ms)
 
 

@@ -1,8 +1,7 @@
 """The transactional ids of one partition of `__transaction_state`, in one of its leader epochs.
 
-States: loading, settling, active, closed. After the load the shard waits until all records that it
-has read are committed, so that it sends no marker for an outcome that may still be lost. Only an
-active shard serves requests.
+After the load the shard settles: it waits until all records that it has read are committed, so that
+it sends no marker for an outcome that may still be lost.
 
 Every transition is appended to the log first, and applied when it is committed. Until then the id
 is *pending*, and every request for it is answered with CONCURRENT_TRANSACTIONS. A transition whose
@@ -14,25 +13,18 @@ Source: `TransactionStateManager`.
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import (
-    ConcurrentTransactionsError,
-    CoordinatorLoadInProgressError,
-    KafkaError,
-    NotCoordinatorError,
-)
+from minikafka.common.errors import ConcurrentTransactionsError, KafkaError
 from minikafka.common.ids import TopicPartition
-from minikafka.common.state_table import StateTable
-from minikafka.coordinator.journal import Journal, JournalSettings, Write
-from minikafka.coordinator.loading import LoadTimes, PartitionLoader
-from minikafka.coordinator.ports import LedPartition, Replicas
+from minikafka.coordinator.journal import Journal, Write
+from minikafka.coordinator.memory import MemoryBound
+from minikafka.coordinator.shard import Shard, ShardState
 from minikafka.coordinator.slices import in_slices
 from minikafka.records.builder import NewRecord
 from minikafka.transaction.marker_sender import EndMarkers, MarkerSender
-from minikafka.transaction.memory import TransactionMemory, size_bytes
+from minikafka.transaction.memory import size_bytes
 from minikafka.transaction.records import transaction_key, transaction_value
 from minikafka.transaction.replay import TransactionReplay
 from minikafka.transaction.state import TransactionState
@@ -43,33 +35,6 @@ _log = logging.getLogger("minikafka.transaction")
 _LOADED_A_UNIT: Final = 5
 _MARKED_UNITS: Final = 10
 _RETRY_MS: Final = 100
-
-
-class TransactionShardState(Enum):
-    """The state of a shard."""
-
-    LOADING = auto()
-    SETTLING = auto()
-    ACTIVE = auto()
-    CLOSED = auto()
-
-
-TRANSACTION_SHARD_STATES = StateTable(
-    "transaction shard",
-    {
-        TransactionShardState.LOADING: (
-            TransactionShardState.SETTLING,
-            TransactionShardState.CLOSED,
-        ),
-        # Everything is read; the high watermark is behind it.
-        TransactionShardState.SETTLING: (
-            TransactionShardState.ACTIVE,
-            TransactionShardState.CLOSED,
-        ),
-        TransactionShardState.ACTIVE: (TransactionShardState.CLOSED,),
-        TransactionShardState.CLOSED: (),
-    },
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,80 +71,54 @@ class TransactionServices:
     """What all shards of a broker share. `version` returns the cluster's transaction version."""
 
     env: Environment
-    replicas: Replicas
     markers: MarkerSender
-    memory: TransactionMemory
-    journal_settings: Callable[[], JournalSettings]
+    memory: MemoryBound
     version: Callable[[], int]
-    load_times: LoadTimes
 
 
 @dataclass(slots=True, eq=False)
 class TransactionShard:
-    """The transactional ids of one partition; `on_lost` is called when leadership has ended."""
+    """The transactional ids of one partition."""
 
     services: TransactionServices
-    partition: LedPartition
-    on_lost: Callable[["TransactionShard"], None]
-    state: TransactionShardState = TransactionShardState.LOADING
+    shard: Shard
     entries: dict[str, TransactionEntry] = field(default_factory=dict)
     epoch: int = field(init=False)
     journal: Journal = field(init=False)
     retries: dict[str, None] = field(default_factory=dict)
     """Ended transactions whose last record could not be appended and is tried again."""
+    _replay: TransactionReplay = field(init=False)
     _settles: bool = False
 
     def __post_init__(self) -> None:
         """Note the leader epoch, which is the coordinator epoch."""
-        self.epoch = self.partition.leader_epoch
-        services = self.services
-        self.journal = Journal(
-            services.env,
-            self.partition,
-            services.journal_settings,
-            services.replicas.take_offline,
-            lambda: self.on_lost(self),
-        )
+        partition = self.shard.partition
+        self.epoch = partition.leader_epoch
+        self.journal = self.shard.journal
+        self._replay = TransactionReplay(partition.log.log_start_offset)
 
     # Life
 
     def load(self) -> None:
         """Start to read the log."""
-        services = self.services
-        replay = TransactionReplay(self.partition.log.log_start_offset)
-        self.partition.watchers[self] = None
-        PartitionLoader(
-            services.env,
-            self.partition,
-            services.replicas,
-            replay,
-            is_wanted=lambda: self.state is TransactionShardState.LOADING,
-            on_loaded=lambda: in_slices(services.env, self._take_over(replay)),
-            on_lost=lambda: self.on_lost(self),
-            times=services.load_times,
-        ).start()
+        self.shard.partition.watchers[self] = None
+        self.shard.load(self, self._replay)
 
-    def _take_over(self, replay: TransactionReplay) -> Iterator[int]:
-        for count, (name, transaction) in enumerate(replay.transactions.items()):
-            if self.state is not TransactionShardState.LOADING:
+    def take_over(self) -> Iterator[int]:
+        """Keep the loaded ids, then wait until their records are committed."""
+        for count, (name, transaction) in enumerate(self._replay.transactions.items()):
+            if not self.shard.still_loads():
                 return
             now_ms = self.services.env.clock.wall_ms
             self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
             yield not count % _LOADED_A_UNIT
-        if self.state is TransactionShardState.LOADING:
+        if self.shard.still_loads():
+            self._replay.transactions.clear()
             # Unlike Kafka (row 110), which would serve and send what may still be lost.
-            self._move(TransactionShardState.SETTLING)
-            self.journal.expect(replay.next_offset, on_committed=self._activate)
+            self.shard.settle(on_committed=self._activate)
 
     def _activate(self) -> None:
-        self._move(TransactionShardState.ACTIVE)
-        count = len(self.entries)
-        _log.info(
-            "[%s] coordinates %s in epoch %d",
-            self.partition.topic_partition,
-            "1 transactional id" if count == 1 else f"{count} transactional ids",
-            self.epoch,
-        )
+        self.shard.activate(len(self.entries))
         prepared = [
             entry
             for entry in self.entries.values()
@@ -194,52 +133,25 @@ class TransactionShard:
 
     def _resume(self, prepared: list[TransactionEntry]) -> Iterator[int]:
         for entry in prepared:
-            if self.state is not TransactionShardState.ACTIVE:
+            if self.shard.state is not ShardState.ACTIVE:
                 return
             self._send_markers(entry)
             yield _MARKED_UNITS
 
-    def _move(self, state: TransactionShardState) -> None:
-        TRANSACTION_SHARD_STATES.require(self.state, state, self.partition.topic_partition)
-        self.state = state
-
-    def close(self) -> None:
-        """Stop coordinating."""
-        if self.state is TransactionShardState.CLOSED:
-            return
-        self._move(TransactionShardState.CLOSED)
-        self.partition.watchers.pop(self, None)
+    def release(self) -> None:
+        """Drop all ids and their markers."""
+        self.shard.partition.watchers.pop(self, None)
         entries, self.entries = self.entries, {}
         for entry in entries.values():
             if entry.markers is not None:
                 entry.markers.is_dropped = True
         self.services.memory.held_bytes -= sum(entry.held_bytes for entry in entries.values())
-        self.journal.close()
-
-    def require_active(self) -> None:
-        """Check that transactions can be served.
-
-        Raises:
-            NotCoordinatorError, CoordinatorLoadInProgressError
-        """
-        if not self.partition.is_leader:
-            self.on_lost(self)
-        self.journal.settle()
-        if self.state is TransactionShardState.CLOSED:
-            raise NotCoordinatorError
-        if self.state is not TransactionShardState.ACTIVE:
-            raise CoordinatorLoadInProgressError
-
-    @property
-    def serves(self) -> bool:
-        """True if transactions may be changed here."""
-        return self.state is TransactionShardState.ACTIVE and self.partition.is_leader
 
     # Changes of the partition
 
     def changed(self, _: object) -> None:
         """Check the writes after a change of the partition, once this change has taken effect."""
-        if not self._settles and (self.journal.is_waiting or not self.partition.is_leader):
+        if not self._settles and (self.journal.is_waiting or not self.shard.partition.is_leader):
             self._settles = True
             env = self.services.env
             env.after(0, env.guarded("committed transactions", self._settle))
@@ -249,10 +161,10 @@ class TransactionShard:
 
     def _settle(self) -> None:
         self._settles = False
-        if self.state is TransactionShardState.CLOSED:
+        if self.shard.is_closed:
             return
-        if not self.partition.is_leader:
-            self.on_lost(self)
+        if not self.shard.partition.is_leader:
+            self.shard.lose()
         else:
             self.journal.settle()
 
@@ -320,7 +232,7 @@ class TransactionShard:
         self, entry: TransactionEntry, markers: EndMarkers, partitions: frozenset[TopicPartition]
     ) -> None:
         transaction = entry.current
-        is_late = self.state is not TransactionShardState.ACTIVE or entry.markers is not markers
+        is_late = self.shard.state is not ShardState.ACTIVE or entry.markers is not markers
         if is_late or transaction is None:
             return
         left = transaction.partitions - partitions
@@ -339,7 +251,7 @@ class TransactionShard:
         after = entry.pending
         entry.markers = None
         self.retries.pop(entry.transactional_id, None)
-        if self.state is not TransactionShardState.ACTIVE or after is None:
+        if self.shard.state is not ShardState.ACTIVE or after is None:
             return
         try:
             self._append(entry, after)
@@ -385,7 +297,7 @@ class TransactionShard:
 
     def _keep(self, entry: TransactionEntry) -> None:
         """Keep the entry, and count its present size; a closed shard keeps nothing."""
-        if self.state is TransactionShardState.CLOSED:
+        if self.shard.is_closed:
             return
         self.entries[entry.transactional_id] = entry
         size = entry.size_bytes

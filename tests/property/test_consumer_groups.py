@@ -54,7 +54,7 @@ def test_no_partition_has_two_owners(seed):
     side = InProcess(dict([topic_of(seed)]))
     for _ in Play(sequence_of(seed), [side]).rounds():
         for shard in side.world.groups.shards.values():
-            for group in shard.groups.values():
+            for group in shard.store.groups.values():
                 if isinstance(group, ConsumerGroup):
                     check(group)
 
@@ -67,11 +67,11 @@ def test_a_coordinator_that_takes_over_knows_what_the_last_one_knew(seed):
             continue
         side.resolve_patterns()
         (shard,) = side.world.groups.shards.values()
-        before = {group_id: state(group) for group_id, group in shard.groups.items()
+        before = {group_id: state(group) for group_id, group in shard.store.groups.items()
                   if isinstance(group, ConsumerGroup)}  # fmt: skip
         side.fail_over()
         (shard,) = side.world.groups.shards.values()
-        after = {group_id: state(group) for group_id, group in shard.groups.items()
+        after = {group_id: state(group) for group_id, group in shard.store.groups.items()
                  if isinstance(group, ConsumerGroup)}  # fmt: skip
         assert after == before
 

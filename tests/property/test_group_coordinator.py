@@ -336,7 +336,7 @@ class Model:
         except KafkaError:
             return None
         is_settled = world.log.high_watermark == world.log.log_end_offset
-        if not is_settled or shard.journal.is_waiting:
+        if not is_settled or shard.store.journal.is_waiting:
             return None
         return state_of(world)
 

@@ -30,7 +30,7 @@ def written(actions, seed):
             world.end_transaction(producer_id, is_commit=rng.random() < 0.5)
         else:
             shard = world.groups.shard_of(group)
-            if group in shard.groups:
+            if group in shard.store.groups:
                 shard.delete_group(group)
         if world.log.log_end_offset > ends[-1]:
             ends.append(world.log.log_end_offset)

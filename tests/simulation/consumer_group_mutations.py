@@ -38,14 +38,14 @@ GROUP_MUTATIONS = (
     # Progress
     mutation(
         "KIP-848: a member that never releases stays",
-        ("group.consumer.groups", "ConsumerGroups._watch_revocation",
+        ("group.consumer.groups", "ConsumerGroups.watch_revocation",
          "if member.state is MemberState.UNREVOKED_PARTITIONS and not member.is_classic:",
          "if False:"),
     ),
     mutation(
         "KIP-848: a member that is silent stays",
         ("group.consumer.groups", "ConsumerGroups._expired",
-         "if not self.shard.serves:", "if timeout.epoch is None:"),
+         "if not self.store.shard.serves:", "if timeout.epoch is None:"),
     ),
     mutation(
         "KIP-848: new partitions start no epoch",

@@ -101,8 +101,7 @@ TRANSACTION_MUTATIONS = (
     mutation(
         "KIP-447: offsets of former members are taken into transactions",
         ("group.offset_commits", "OffsetCommits._group_of_transaction",
-         "if generation >= 0 or request.member_id or request.group_instance_id is not None:",
-         "if False:"),
+         "_require_named_member(group, request)", "pass"),
     ),
     mutation(
         "KIP-447: offsets of open transactions are shown as stable",

@@ -54,10 +54,7 @@ class InProcess(Side):
         builder = ImageBuilder(self.image)
         change(builder)
         self.image = builder.build(self.image.offset + 1, 1)
-        image = self.image
-        self.world.groups.image = lambda: image
-        for shard in self.world.groups.shards.values():
-            shard.consumer.image = lambda: image
+        self.world.image = self.image
 
     def create(self, name, count, topic_id):
         """Create a topic, or give it more partitions."""
@@ -99,11 +96,7 @@ class InProcess(Side):
 
     def fail_over(self):
         """Another coordinator takes over, on the same log."""
-        image = self.image
         self.world.restart()
-        self.world.groups.image = lambda: image
-        for shard in self.world.groups.shards.values():
-            shard.image = shard.consumer.image = lambda: image
 
     def resolve_patterns(self):
         self.world.run(for_ms=150)

@@ -107,6 +107,10 @@ class World:
         self.replica_ids = replicas
         self.epoch = -1
         self.log = self.open_log()
+        builder = ImageBuilder(MetadataImage())
+        builder.put_topic(OFFSETS_TOPIC, TOPIC_ID)
+        builder.put_partition(TOPIC_ID, 0, self.registration(1))
+        self.image = builder.build(1, 1)
         self.start()
         if lead:
             self.lead()
@@ -123,13 +127,9 @@ class World:
             self.env, 1, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, dict,
             lambda _: None, lambda: 1, lambda _: None,
         )  # fmt: skip
-        builder = ImageBuilder(MetadataImage())
-        builder.put_topic(OFFSETS_TOPIC, TOPIC_ID)
-        builder.put_partition(TOPIC_ID, 0, self.registration(1))
-        image = builder.build(1, 1)
         self.replicas = LocalReplicas(self.partition)
         self.groups = GroupCoordinator(
-            env=self.env, broker_id=1, replicas=self.replicas, image=lambda: image,
+            env=self.env, broker_id=1, replicas=self.replicas, image=lambda: self.image,
             config=lambda: self.config,
         )  # fmt: skip
         self.groups.start()
@@ -292,7 +292,7 @@ class World:
         return {index: value.offset for index, value in offsets.committed.get(topic, {}).items()}
 
     def group(self, group="g"):
-        return self.groups.shard_of(group).group(group)
+        return self.groups.shard_of(group).store.group(group)
 
     def records(self):
         """Every record of the log, parsed."""

@@ -7,7 +7,7 @@ that is then; what belongs to members that have left meanwhile is dropped.
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import Uuid
@@ -17,14 +17,12 @@ from minikafka.group.consumer import pattern_updates, targets
 from minikafka.group.consumer.assignors.spec import Computing
 from minikafka.group.consumer.draft import Draft
 from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.consumer.groups import ConsumerGroups
 from minikafka.group.consumer.pattern_updates import Refresh
 from minikafka.group.consumer.patterns import matching
 from minikafka.group.consumer.records import ResolvedPattern
 from minikafka.group.consumer.world import GroupWorld
 from minikafka.metadata.image import MetadataImage
-
-if TYPE_CHECKING:
-    from minikafka.group.consumer.groups import ConsumerGroups
 
 _log = logging.getLogger("minikafka.group")
 _AT_ONCE_UNITS: Final = 100
@@ -34,7 +32,7 @@ _AT_ONCE_UNITS: Final = 100
 class Background:
     """The long work on the groups of one shard."""
 
-    groups: "ConsumerGroups"
+    groups: ConsumerGroups
     _computing: set[str] = field(default_factory=set)
     _resolving: set[str] = field(default_factory=set)
     _topic_ids: Mapping[str, Uuid] = field(default_factory=dict)
@@ -48,7 +46,7 @@ class Background:
         if group.group_id in self._computing or not targets.is_due(group, world):
             return None
         computing = targets.begin(group, world)
-        env = self.groups.shard.env
+        env = self.groups.store.env
         # A member need not wait for its next heartbeat because of other work in this step.
         most = max(MOST_UNITS, env.sliced_units + _AT_ONCE_UNITS)
         try:
@@ -70,7 +68,7 @@ class Background:
             found = yield from computing
             draft = self._draft(group_id)
             if draft is not None:
-                targets.write(draft, found, epoch, self.groups.shard.env.clock.wall_ms)
+                targets.write(draft, found, epoch, self.groups.store.env.clock.wall_ms)
                 self.groups.commit(draft)
         except KafkaError as error:
             _log.info("[Group %s] the targets cannot be written yet: %s", group_id, error)
@@ -89,7 +87,7 @@ class Background:
     ) -> None:
         """Start to find the topics of the group's patterns, if that is due."""
         group_id = group.group_id
-        interval_ms = self.groups.shard.config()[consumer_group_keys.REGEX_REFRESH_INTERVAL_MS]
+        interval_ms = self.groups.store.config()[consumer_group_keys.REGEX_REFRESH_INTERVAL_MS]
         refresh = Refresh(before, interval_ms, self._topics_version(world.image))
         if group_id in self._resolving or not pattern_updates.is_due(
             group, world.now_ms, refresh, must=must
@@ -121,11 +119,11 @@ class Background:
 
     def _run(self, pieces: Iterator[int]) -> None:
         """Do work in slices from the next step on: the running one answers first."""
-        env = self.groups.shard.env
+        env = self.groups.store.env
         env.later(lambda: in_slices(env, pieces))
 
     def _draft(self, group_id: str) -> Draft | None:
         """Return a draft of a group, if it is still a consumer group here."""
-        shard = self.groups.shard
-        group = shard.groups.get(group_id)
-        return Draft(group) if shard.serves and isinstance(group, ConsumerGroup) else None
+        store = self.groups.store
+        group = store.groups.get(group_id)
+        return Draft(group) if store.shard.serves and isinstance(group, ConsumerGroup) else None

@@ -10,7 +10,7 @@ Source: `GroupMetadataManager.classicGroupJoinToConsumerGroup` and its siblings.
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from minikafka.common.errors import (
     ErrorCode,
@@ -24,8 +24,10 @@ from minikafka.common.ids import Uuid
 from minikafka.config import consumer_group_keys, log_keys
 from minikafka.coordinator.pending import Pending
 from minikafka.group.consumer import heartbeat, pattern_updates, records
+from minikafka.group.consumer.background import Background
 from minikafka.group.consumer.draft import Draft
 from minikafka.group.consumer.group import ConsumerGroup
+from minikafka.group.consumer.groups import ConsumerGroups
 from minikafka.group.consumer.heartbeat import NO_TIMEOUT, Heartbeat
 from minikafka.group.consumer.member import (
     JOIN_EPOCH,
@@ -48,9 +50,6 @@ from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from minikafka.protocol.primitives import MalformedMessage
 
-if TYPE_CHECKING:
-    from minikafka.group.consumer.groups import ConsumerGroups
-
 _log = logging.getLogger("minikafka.group")
 _MEMBER_ID_REQUIRED_FROM: Final = 4
 _DISABLED: Final = "disabled"
@@ -60,7 +59,8 @@ _DISABLED: Final = "disabled"
 class ClassicMembers:
     """The classic members of a shard's consumer groups."""
 
-    groups: "ConsumerGroups"
+    groups: ConsumerGroups
+    background: Background
 
     # Joining
 
@@ -77,9 +77,9 @@ class ClassicMembers:
             FencedInstanceIdError, UnreleasedInstanceIdError, and the errors of `Journal.append`.
         """
         client_id, client_host, version = caller
-        env = self.groups.shard.env
+        env = self.groups.store.env
         joining = Pending[JoinGroupResponse](env)
-        policy = self.groups.shard.config()[consumer_group_keys.MIGRATION_POLICY]
+        policy = self.groups.store.config()[consumer_group_keys.MIGRATION_POLICY]
         if policy == _DISABLED:
             raise InconsistentGroupProtocolError(
                 f"Cannot join the consumer group {group.group_id} with the classic protocol "
@@ -133,7 +133,7 @@ class ClassicMembers:
         is_stale = draft.group.epoch > draft.group.assignment_epoch
         computing = None
         if not becomes_classic:
-            computing = groups.background.update_targets(draft, world)
+            computing = self.background.update_targets(draft, world)
         if not becomes_classic or not is_stale:
             member = heartbeat.reconcile(
                 draft, beat.member_id, world, _owned(subscription, world), has_changed=has_changed
@@ -157,18 +157,18 @@ class ClassicMembers:
 
         joining.write = groups.commit(draft, decided)
         if computing is not None:
-            groups.background.compute_later(draft.group, computing)
+            self.background.compute_later(draft.group, computing)
         if draft.successor is not None and is_stale:
-            groups.shard.rebalance.prepare(draft.successor, "the assignment is stale")
+            groups.store.rebalance.prepare(draft.successor, "the assignment is stale")
 
     def _may_downgrade_without(self, group: ConsumerGroup, replaced: ConsumerMember) -> bool:
-        config = self.groups.shard.config()
+        config = self.groups.store.config()
         policy = config[consumer_group_keys.MIGRATION_POLICY]
         return may_downgrade_without(group, replaced, policy, config[log_keys.GROUP_MAX_SIZE])
 
     def _joined(self, group_id: str, member: ConsumerMember) -> None:
         """Wait for SyncGroup."""
-        group = self.groups.shard.groups.get(group_id)
+        group = self.groups.store.groups.get(group_id)
         if isinstance(group, ConsumerGroup):
             self.groups.renew_session(group, member)
         timeouts = self.groups.timeouts
@@ -203,10 +203,10 @@ class ClassicMembers:
             protocol_type=request.protocol_type,
             protocol_name=request.protocol_name,
             assignment=assignment_bytes(
-                named(partitions, groups.image()), version_of(classic.protocols[0][1])
+                named(partitions, groups.store.image()), version_of(classic.protocols[0][1])
             ),
         )
-        syncing = Pending[SyncGroupResponse](groups.shard.env)
+        syncing = Pending[SyncGroupResponse](groups.store.env)
 
         def decided(code: ErrorCode) -> None:
             if code:

@@ -9,7 +9,7 @@ Source: `GroupMetadataManager`.
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TypeVar
 
 from minikafka.common.errors import (
     ErrorCode,
@@ -19,41 +19,23 @@ from minikafka.common.errors import (
 from minikafka.config import consumer_group_keys, log_keys
 from minikafka.config.definition import Key
 from minikafka.coordinator.journal import Write
-from minikafka.group.consumer import heartbeat, pattern_updates, records
+from minikafka.group.consumer import heartbeat, records
 from minikafka.group.consumer.assignors import ASSIGNORS
-from minikafka.group.consumer.background import Background
-from minikafka.group.consumer.classic_members import ClassicMembers
 from minikafka.group.consumer.draft import Draft
 from minikafka.group.consumer.group import ConsumerGroup
-from minikafka.group.consumer.heartbeat import Heartbeat
-from minikafka.group.consumer.member import AWAY_EPOCH, ConsumerMember, MemberState
+from minikafka.group.consumer.member import ConsumerMember, MemberState
 from minikafka.group.consumer.metadata_hash import TopicHashes
-from minikafka.group.consumer.pattern_updates import PatternChange
 from minikafka.group.consumer.settings import assignor_names, settings_of
 from minikafka.group.consumer.timeouts import MemberTimeouts, Timeout, TimeoutKind
 from minikafka.group.consumer.world import GroupWorld
-from minikafka.group.group import Group, GroupState
-from minikafka.group.migration import downgraded, may_downgrade, require_upgradable, upgraded
+from minikafka.group.group import Group
+from minikafka.group.migration import downgraded, may_downgrade
 from minikafka.group.records import consumer_key, consumer_value, group_key, group_value
-from minikafka.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-)
-from minikafka.metadata.image import MetadataImage
+from minikafka.group.store import GroupStore
 from minikafka.records.builder import NewRecord
-
-if TYPE_CHECKING:
-    from minikafka.group.shard import Shard
 
 _log = logging.getLogger("minikafka.group")
 T = TypeVar("T")
-
-
-class HeartbeatAnswer(NamedTuple):
-    """A response, and the write that must be committed before it is sent, if any."""
-
-    response: ConsumerGroupHeartbeatResponse
-    write: Write | None
 
 
 def _ignore(_: ErrorCode) -> None:
@@ -62,20 +44,15 @@ def _ignore(_: ErrorCode) -> None:
 
 @dataclass(slots=True, eq=False)
 class ConsumerGroups:
-    """The consumer groups of one shard, which holds them."""
+    """The consumer groups of a store."""
 
-    shard: "Shard"
-    image: Callable[[], MetadataImage]
+    store: GroupStore
     hashes: TopicHashes = field(default_factory=TopicHashes)
     timeouts: MemberTimeouts = field(init=False)
-    background: Background = field(init=False)
-    classic: ClassicMembers = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the parts that work on the groups."""
-        self.timeouts = MemberTimeouts(self.shard.env, self._expired)
-        self.background = Background(self)
-        self.classic = ClassicMembers(self)
+        """Create the timeouts of the members."""
+        self.timeouts = MemberTimeouts(self.store.env, self._expired)
 
     # Life
 
@@ -83,74 +60,13 @@ class ConsumerGroups:
         """Start the timeouts of a group that was loaded."""
         for member in group.members.values():
             self.renew_session(group, member)
-            self._watch_revocation(group, member)
+            self.watch_revocation(group, member)
 
     def close(self) -> None:
         """Stop all timeouts: the shard no longer serves."""
         self.timeouts.close()
 
     # Members
-
-    def heartbeat(self, group_id: str, beat: Heartbeat) -> HeartbeatAnswer:
-        """Let a member join, or stay.
-
-        Raises:
-            GroupIdNotFoundError, GroupMaxSizeReachedError, UnknownMemberIdError,
-            FencedMemberEpochError, UnreleasedInstanceIdError, FencedInstanceIdError,
-            InvalidRegularExpressionError, CoordinatorNotAvailableError (memory bound reached), and
-            the errors of `Journal.append`.
-        """
-        world = self.world(group_id)
-        draft = self._draft_to_join(group_id, world, is_joining=not beat.epoch)
-        self.require_room(draft.group, beat.member_id)
-        resolved = draft.group.resolved
-        before = heartbeat.find_or_join(draft, beat)
-        subscribed = heartbeat.subscribe(draft, before, beat)
-        pattern = pattern_updates.update(draft, before, subscribed)
-        has_names = before.subscribed_names != subscribed.subscribed_names
-        # A pattern that is not resolved yet starts an epoch later.
-        is_bumped = has_names or pattern.change is PatternChange.RESOLVED
-        heartbeat.bump_epoch(draft, world, has_changed=is_bumped)
-        computing = self.background.update_targets(draft, world)
-        has_changed = has_names or pattern.change is not PatternChange.NONE
-        member = heartbeat.reconcile(
-            draft, beat.member_id, world, beat.owned, has_changed=has_changed
-        )
-        write = self.commit(draft)
-        if computing is not None:
-            self.background.compute_later(draft.group, computing)
-        self.background.resolve_if_due(draft.group, world, resolved, must=pattern.must_resolve)
-        self.renew_session(draft.group, member)
-        if member != before:
-            self._watch_revocation(draft.group, member)
-        interval_ms = world.settings.heartbeat_interval_ms
-        response = heartbeat.response(before, member, interval_ms, is_full=beat.is_full)
-        return HeartbeatAnswer(response, write)
-
-    def leave(self, request: ConsumerGroupHeartbeatRequest) -> HeartbeatAnswer:
-        """Let a member leave, or a static one leave for a while.
-
-        Raises:
-            GroupIdNotFoundError, UnknownMemberIdError, FencedInstanceIdError, and the errors of
-            `Journal.append`.
-        """
-        group = self.group(request.group_id)
-        answer = ConsumerGroupHeartbeatResponse(
-            member_id=request.member_id, member_epoch=request.member_epoch
-        )
-        if request.instance_id is None:
-            member = group.member(request.member_id)
-        else:
-            member = heartbeat.require_instance(
-                group.static_member(request.instance_id), request.member_id, request.instance_id
-            )
-        if request.member_epoch != AWAY_EPOCH:
-            _log.info("[Group %s] member %s left", group.group_id, member.member_id)
-            return HeartbeatAnswer(answer, self.remove(group, [member]))
-        draft = Draft(group)
-        draft.write(records.assignment_record(group.group_id, member.away()))
-        _log.info("[Group %s] static member %s left for a while", group.group_id, member.member_id)
-        return HeartbeatAnswer(answer, self.commit(draft))
 
     def remove(self, group: ConsumerGroup, members: Iterable[ConsumerMember]) -> Write | None:
         """Remove members, and start the next epoch of the group.
@@ -175,7 +91,7 @@ class ConsumerGroups:
         for member_id in gone:
             self.timeouts.stop_all(group.group_id, member_id)
         if draft.successor is not None:
-            self.shard.rebalance.prepare(
+            self.store.rebalance.prepare(
                 draft.successor, "the last member of the consumer protocol has left"
             )
         return write
@@ -186,7 +102,7 @@ class ConsumerGroups:
         Raises:
             GroupMaxSizeReachedError: the group is full.
         """
-        heartbeat.require_room(group, member_id, self._config(consumer_group_keys.MAX_SIZE))
+        heartbeat.require_room(group, member_id, self.config(consumer_group_keys.MAX_SIZE))
 
     # Groups
 
@@ -196,31 +112,16 @@ class ConsumerGroups:
         Raises:
             GroupIdNotFoundError: there is no group, or one of the classic protocol.
         """
-        found = self.shard.groups.get(group_id)
+        found = self.store.groups.get(group_id)
         if found is None:
             raise GroupIdNotFoundError(f"Group {group_id} not found.")
         if not isinstance(found, ConsumerGroup):
             raise GroupIdNotFoundError(f"Group {group_id} is not a consumer group.")
         return found
 
-    def _draft_to_join(self, group_id: str, world: GroupWorld, *, is_joining: bool) -> Draft:
-        found = self.shard.groups.get(group_id)
-        if isinstance(found, ConsumerGroup):
-            return Draft(found)
-        if not is_joining:
-            if found is None:
-                raise GroupIdNotFoundError(f"Consumer group {group_id} not found.")
-            raise GroupIdNotFoundError(f"Group {group_id} is not a consumer group.")
-        draft = Draft(ConsumerGroup(group_id), is_new=True, former=found)
-        if found is not None and found.state is not GroupState.EMPTY:
-            most = self._config(consumer_group_keys.MAX_SIZE)
-            require_upgradable(found, self._config(consumer_group_keys.MIGRATION_POLICY), most)
-            draft.write_all(upgraded(found, world.image, self.hashes.of_group))
-        return draft
-
     def _may_downgrade(self, group: ConsumerGroup, gone: Mapping[str, ConsumerMember]) -> bool:
-        policy = self._config(consumer_group_keys.MIGRATION_POLICY)
-        return may_downgrade(group, gone, policy, self._config(log_keys.GROUP_MAX_SIZE))
+        policy = self.config(consumer_group_keys.MIGRATION_POLICY)
+        return may_downgrade(group, gone, policy, self.config(log_keys.GROUP_MAX_SIZE))
 
     def downgrade(self, draft: Draft, gone: Mapping[str, ConsumerMember], generation: int) -> None:
         """Let a classic group take the place of the group, without the members that are gone.
@@ -229,25 +130,26 @@ class ConsumerGroups:
             GroupIdNotFoundError: the bytes of a member are malformed.
         """
         group = draft.group
-        wall_ms = self.shard.env.clock.wall_ms
-        draft.successor = downgraded(group, gone, generation, self.image(), wall_ms)
+        wall_ms = self.store.env.clock.wall_ms
+        draft.successor = downgraded(group, gone, generation, self.store.image(), wall_ms)
         draft.write_all(group.tombstones())
 
     def world(self, group_id: str) -> GroupWorld:
         """Return what an operation on a group depends on."""
-        shard = self.shard
-        image = self.image()
-        config = shard.config()
+        store = self.store
+        image = self.store.image()
+        config = store.config()
         return GroupWorld(
             image,
             self.hashes,
-            shard.env.clock.wall_ms,
+            store.env.clock.wall_ms,
             settings_of(group_id, config, image),
             {name: ASSIGNORS[name] for name in assignor_names(config)},
         )
 
-    def _config(self, key: Key[T]) -> T:
-        return self.shard.config()[key]
+    def config(self, key: Key[T]) -> T:
+        """Return the current value of a broker key."""
+        return self.store.config()[key]
 
     # Writes
 
@@ -263,26 +165,26 @@ class ConsumerGroups:
             CoordinatorNotAvailableError (memory bound reached), and the errors of `Journal.append`;
             `on_decided` is not called then.
         """
-        shard = self.shard
-        journal = shard.journal
+        store = self.store
+        journal = store.journal
         if draft.is_empty:
             if not journal.is_waiting:
                 on_decided(ErrorCode.NONE)
                 return None
-            timeout_ms = self._config(log_keys.OFFSETS_COMMIT_TIMEOUT_MS)
-            deadline_ms = shard.env.clock.monotonic_ms + timeout_ms
-            end_offset = shard.partition.log.log_end_offset
+            timeout_ms = self.config(log_keys.OFFSETS_COMMIT_TIMEOUT_MS)
+            deadline_ms = store.env.clock.monotonic_ms + timeout_ms
+            end_offset = store.shard.partition.log.log_end_offset
             return journal.expect(end_offset, deadline_ms, on_decided=on_decided)
         group = draft.group
-        shard.memory.require(group.size_bytes - group.holding.held_bytes)
+        store.memory.require(group.size_bytes - group.holding.held_bytes)
         write = journal.append(self._new_records(draft), on_decided=on_decided)
         if draft.former is not None:
             why = "it becomes a consumer group"
-            shard.rebalance.end(draft.former, why, ErrorCode.REBALANCE_IN_PROGRESS)
+            store.rebalance.end(draft.former, why, ErrorCode.REBALANCE_IN_PROGRESS)
         if draft.successor is None:
-            shard.groups[group.group_id] = group
+            store.groups[group.group_id] = group
             group.holding.add(group.size_bytes - group.holding.held_bytes)
-            group.holding.count_in(shard.memory)
+            group.holding.count_in(store.memory)
             if draft.former is not None:
                 self.resume(group)
         else:
@@ -290,7 +192,7 @@ class ConsumerGroups:
         return write
 
     def _new_records(self, draft: Draft) -> list[NewRecord]:
-        record = self.shard.record
+        record = self.store.record
         found = [
             record(consumer_key(each.key), consumer_value(each.value)) for each in draft.records
         ]
@@ -303,13 +205,13 @@ class ConsumerGroups:
 
     def _succeed(self, group: ConsumerGroup, successor: Group) -> None:
         """Let a classic group take the place of a consumer group."""
-        shard = self.shard
-        shard.end(group, "it becomes a classic group")
-        shard.groups[group.group_id] = successor
-        successor.holding.count_in(shard.memory)
+        store = self.store
+        store.end(group, "it becomes a classic group")
+        store.groups[group.group_id] = successor
+        successor.holding.count_in(store.memory)
         for member in successor.members.values():
             self.timeouts.stop_all(group.group_id, member.member_id)
-            shard.rebalance.renew_session(successor, member, member.session_timeout_ms)
+            store.rebalance.renew_session(successor, member, member.session_timeout_ms)
         _log.info("[Group %s] is a classic group now", group.group_id)
 
     # Timeouts
@@ -319,12 +221,12 @@ class ConsumerGroups:
         if member.classic is not None:
             timeout_ms = member.classic.session_timeout_ms
         else:
-            settings = settings_of(group.group_id, self.shard.config(), self.image())
+            settings = settings_of(group.group_id, self.store.config(), self.store.image())
             timeout_ms = settings.session_timeout_ms
         timeout = Timeout(TimeoutKind.HEARTBEAT, group.group_id, member.member_id)
         self.timeouts.start(timeout, timeout_ms)
 
-    def _watch_revocation(self, group: ConsumerGroup, member: ConsumerMember) -> None:
+    def watch_revocation(self, group: ConsumerGroup, member: ConsumerMember) -> None:
         """Give a member its rebalance timeout to give partitions up, if it must."""
         kind = TimeoutKind.REVOCATION
         if member.state is MemberState.UNREVOKED_PARTITIONS and not member.is_classic:
@@ -335,9 +237,9 @@ class ConsumerGroups:
 
     def _expired(self, timeout: Timeout) -> bool:
         """Remove a member whose time is over; return False if that must be tried again."""
-        if not self.shard.serves:
+        if not self.store.shard.serves:
             return True
-        group = self.shard.groups.get(timeout.group_id)
+        group = self.store.groups.get(timeout.group_id)
         if not isinstance(group, ConsumerGroup):
             return True
         member = group.members.get(timeout.member_id)
@@ -350,5 +252,5 @@ class ConsumerGroups:
         except KafkaError as error:
             # NOT_COORDINATOR may be a storage error that is over soon, such as a lack of files.
             _log.info("[Group %s] it cannot be removed yet: %s", group.group_id, error)
-            return not self.shard.serves
+            return not self.store.shard.serves
         return True

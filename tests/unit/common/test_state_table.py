@@ -6,8 +6,8 @@ import pytest
 
 from minikafka.common.faults import InvariantViolation
 from minikafka.common.state_table import StateTable
+from minikafka.coordinator.shard import SHARD_STATES, ShardState
 from minikafka.group.group import GROUP_STATES, GroupState
-from minikafka.group.shard import SHARD_STATES, ShardState
 from minikafka.raft.roles import RAFT_ROLES, RaftRole
 from minikafka.replica.broker_lifecycle import BROKER_STATES, BrokerState
 

@@ -20,7 +20,7 @@ RECORD = NewRecord(0, b"k", b"v")
 
 
 def journal_of(world):
-    return world.groups.shards[0].journal
+    return world.groups.shards[0].store.journal
 
 
 def test_writes_are_decided_in_their_order(make_world):

@@ -26,7 +26,7 @@ def test_long_log_is_read_in_several_steps(make_world):
     world.start()
     world.lead()
     steps = 0
-    while world.groups.shards[0].loaded_to == 0:
+    while world.groups.shards[0].shard.loaded_to == 0:
         take_turn(world.env, world.env.clock.monotonic_ms)
         steps += 1
     assert steps > 2
@@ -44,15 +44,15 @@ def test_the_high_watermark_may_move_during_a_load(make_world):
     now_ms = world.env.clock.monotonic_ms
     take_turn(world.env, now_ms)
     take_turn(world.env, now_ms)
-    assert world.groups.shards[0].journal.is_waiting
-    assert world.groups.shards[0].loaded_to == 0
+    assert world.groups.shards[0].store.journal.is_waiting
+    assert world.groups.shards[0].shard.loaded_to == 0
     world.log.high_watermark = end_offset
     world.run()
     assert world.committed() == {0: 1199, 1: 1199}
 
 
 def test_corrupt_log_has_no_coordinator(world):
-    world.groups.shards[0].journal.append([NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
+    world.groups.shards[0].store.journal.append([NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
     world.restart()
     with pytest.raises(NotCoordinatorError):
         world.committed()
@@ -103,7 +103,7 @@ def test_the_time_of_a_load_is_kept(make_world):
     assert (times.count, times.average_ms) == (0, 0.0)
     world.lead()
     now_ms = began_ms = world.env.clock.monotonic_ms
-    while world.groups.shards[0].loaded_to == 0:
+    while world.groups.shards[0].shard.loaded_to == 0:
         now_ms += 5
         world.at(now_ms)
         take_turn(world.env, now_ms)

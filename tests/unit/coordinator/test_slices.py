@@ -4,8 +4,8 @@ import pytest
 
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
 from minikafka.coordinator import slices
+from minikafka.coordinator.shard import ShardState
 from minikafka.group.group import GroupState
-from minikafka.group.shard import ShardState
 from tests.unit.group.test_memory import recount
 
 GROUPS = [f"g{number}" for number in range(20)]
@@ -87,7 +87,7 @@ def test_groups_are_loaded_in_slices_and_served_together(world, few):
     world.lead()
     shard = shard_of(world)
     steps = 0
-    while shard.state is ShardState.LOADING:
+    while shard.shard.state is ShardState.LOADING:
         with pytest.raises(CoordinatorLoadInProgressError):
             world.groups.shard_of("g0")
         next_slice(world)
@@ -110,10 +110,10 @@ def test_loading_ends_where_leadership_does(world, few):
     world.start()
     world.lead()
     shard = shard_of(world)
-    while not shard.groups:
+    while not shard.store.groups:
         next_slice(world)
     world.lead(2)
-    assert shard.state is ShardState.CLOSED
+    assert shard.shard.state is ShardState.CLOSED
     slices_left(world)
     assert world.groups.memory.held_bytes == 0
     with pytest.raises(NotCoordinatorError):
@@ -136,7 +136,7 @@ def test_a_closed_shard_ends_its_groups_in_slices_and_writes_nothing_more(world,
     assert world.log.log_end_offset == end_offset
     assert all(group.members for group in living)
     with pytest.raises(NotCoordinatorError):
-        shard.journal.append([])
+        shard.store.journal.append([])
     world.run()
     assert {group.state for group in former} == {GroupState.DEAD}
     assert world.groups.memory.held_bytes == recount(world)

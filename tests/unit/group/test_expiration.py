@@ -33,7 +33,7 @@ def test_offsets_of_deleted_topics_are_forgotten_in_slices(world, few):
         world.commit({0: 1}, group=group, topic="gone")
         world.commit({0: 1}, group=group, topic="kept")
     world.groups.forget_topics(frozenset(("gone",)))
-    assert any("gone" in each.written for each in shard_of(world).offsets.values())
+    assert any("gone" in each.written for each in shard_of(world).store.offsets.values())
     # No client sees the difference; a commit for a topic that is created again stays.
     world.commit({1: 9}, group="g0", topic="gone")
     assert world.committed(group="g0", topic="gone") == {1: 9}
@@ -53,13 +53,13 @@ def test_groups_are_cleaned_in_slices(world, few):
     world.at(world.env.clock.monotonic_ms + 2 * WEEK_MS)
     shard = shard_of(world)
     shard.expiration.clean()
-    left = len(shard.groups)
+    left = len(shard.store.groups)
     assert 0 < left < len(GROUPS)
     shard.expiration.clean()
-    assert len(shard.groups) == left
+    assert len(shard.store.groups) == left
     world.commit({0: 2}, group="g19")
     assert slices_left(world) > 1
-    assert list(shard.groups) == ["g19"]
+    assert list(shard.store.groups) == ["g19"]
     assert world.groups.memory.held_bytes == recount(world)
     assert world.committed(group="g19") == {0: 2}
 
@@ -80,16 +80,16 @@ def test_a_group_is_deleted_whatever_the_size_of_its_names(world):
     write = world.groups.shard_of(group).delete_group(group)
     assert write.code == 0
     shard = world.groups.shards[0]
-    assert not shard.groups
-    assert not shard.offsets
+    assert not shard.store.groups
+    assert not shard.store.offsets
     assert world.groups.memory.held_bytes == 0
     world.restart()
-    assert not world.groups.shards[0].groups
-    assert all(each.is_empty for each in world.groups.shards[0].offsets.values())
+    assert not world.groups.shards[0].store.groups
+    assert all(each.is_empty for each in world.groups.shards[0].store.offsets.values())
 
 
 def test_a_group_expires_whatever_the_size_of_its_names(world):
     with_long_names(world)
     world.run(9 * 24 * 3_600_000)
-    assert not world.groups.shards[0].groups
+    assert not world.groups.shards[0].store.groups
     assert world.groups.memory.held_bytes == 0

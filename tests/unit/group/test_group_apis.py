@@ -80,8 +80,7 @@ def test_coordinator_is_found_on_the_listener_of_the_request(ask):
 
 
 def test_topic_of_offsets_is_created_when_it_is_first_needed(ask, world):
-    empty = ImageBuilder(type(ask.image)()).build(1, 1)
-    world.groups.image = lambda: empty
+    world.image = ImageBuilder(type(ask.image)()).build(1, 1)
     response = ask(find_coordinator, FindCoordinatorRequest("g"), 3)
     assert response.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert ask.created == ["__consumer_offsets"]
@@ -279,7 +278,7 @@ def test_request_whose_write_has_failed_says_so(world, monkeypatch, request_of, 
     def failed(*_, **__):
         return Write(journal, 9, 0, code=ErrorCode.NOT_COORDINATOR)
 
-    journal = world.groups.shards[0].journal
+    journal = world.groups.shards[0].store.journal
     monkeypatch.setattr(OffsetCommits, "commit", failed)
     monkeypatch.setattr(GroupExpiration, "forget", failed)
     assert request_of(Asked(world)) == expected

@@ -16,10 +16,10 @@ def recount(world):
     """What the groups hold, counted from their members and offsets."""
     held = 0
     for shard in world.groups.shards.values():
-        for group in shard.groups.values():
+        for group in shard.store.groups.values():
             held += GROUP_BYTES + sum(member.size_bytes for member in group.members.values())
             held += sum(PENDING_MEMBER_BYTES + len(each) for each in group.pending_members)
-        for offsets in shard.offsets.values():
+        for offsets in shard.store.offsets.values():
             held += sum(OFFSET_BYTES + len(at[2].metadata) for at in offsets.all_written())
     return held
 

@@ -153,5 +153,5 @@ def test_an_empty_classic_group_makes_room():
     )  # fmt: skip
     assert side.ask(join, 1).error_code == ErrorCode.NONE
     (shard,) = side.world.groups.shards.values()
-    assert isinstance(shard.groups["g"], ConsumerGroup)
-    assert shard.offsets["g"].written_count == 1
+    assert isinstance(shard.store.groups["g"], ConsumerGroup)
+    assert shard.store.offsets["g"].written_count == 1

@@ -103,7 +103,7 @@ def test_group_that_is_deleted_does_not_return_with_its_transaction(world, resta
     world.end_transaction()
     shard = world.groups.shard_of("g")
     assert (world.committed(), world.unstable()) == ({}, [])
-    assert shard.offsets == {}
+    assert shard.store.offsets == {}
     world.restart()
     assert world.committed() == {}
 
@@ -151,7 +151,7 @@ def test_offset_stays_until_its_tombstone_is_committed(make_world, before):
     world.replicate(write.end_offset)
     assert (write.settled(), world.committed()) == (True, {1: 5})
     world.replicate()
-    assert (world.committed(), world.groups.shards[0].offsets) == ({}, {})
+    assert (world.committed(), world.groups.shards[0].store.offsets) == ({}, {})
 
 
 def test_group_stays_while_a_transaction_has_offsets_of_it(make_world):

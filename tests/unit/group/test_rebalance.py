@@ -34,7 +34,7 @@ def test_a_member_that_joins_while_groups_are_resumed_keeps_its_longer_wait(worl
     world.join(version=3)
     (new,) = [member for member in world.group().members.values() if member.is_new]
     until_ms = new.expires_at_ms
-    world.groups.shard_of("g").rebalance.resume(world.group())
+    world.groups.shard_of("g").store.rebalance.resume(world.group())
     assert new.expires_at_ms == until_ms > world.env.clock.monotonic_ms + new.session_timeout_ms
 
 

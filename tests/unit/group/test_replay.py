@@ -156,10 +156,10 @@ def test_offsets_whose_tombstones_were_loaded_leave_no_memory(make_world, is_del
     world.run()
     shard = world.groups.shard_of("a")
     if not is_committed:
-        assert set(shard.offsets) == {"kept", "a", "b"}
+        assert set(shard.store.offsets) == {"kept", "a", "b"}
         world.replicate()
     assert world.committed("kept") == {0: 1}
-    assert set(shard.offsets) == {"kept"}
-    assert [group in shard.groups for group in ("a", "b")] == [not is_deleted] * 2
-    shard.close()
+    assert set(shard.store.offsets) == {"kept"}
+    assert [group in shard.store.groups for group in ("a", "b")] == [not is_deleted] * 2
+    shard.shard.close()
     assert world.groups.memory.held_bytes == 0

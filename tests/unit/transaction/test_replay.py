@@ -89,7 +89,7 @@ def test_a_long_log_is_loaded_in_steps(world):
     world.start()
     world.lead()
     steps = 0
-    while world.shard.state.name != "ACTIVE":
+    while world.shard.shard.state.name != "ACTIVE":
         work = world.env.take_later()
         assert work is not None
         work()

@@ -14,9 +14,9 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import StorageFault
 from minikafka.coordinator import slices
+from minikafka.coordinator.shard import ShardState
 from minikafka.rpc.calls import Calls
 from minikafka.transaction.request_rules import ProducerName
-from minikafka.transaction.shard import TransactionShardState
 from tests.worlds.transaction_world import at
 from tests.worlds.wire_world import take_turn
 
@@ -208,7 +208,7 @@ def test_a_coordinator_that_is_deposed_while_it_resumes_sends_no_more_markers(wo
     world.start()
     world.lead()
     monkeypatch.setattr(slices, "MOST_UNITS", 1)
-    while world.shard.state is TransactionShardState.LOADING:
+    while world.shard.shard.state is ShardState.LOADING:
         take_turn(world.env, world.now_ms)
     begun = sum(entry.markers is not None for entry in world.shard.entries.values())
     entries = list(world.shard.entries.values())

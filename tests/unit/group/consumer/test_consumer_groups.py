@@ -42,7 +42,7 @@ def beat(side, name, epoch, owned=None, **more):
 
 def group_of(side):
     (shard,) = side.world.groups.shards.values()
-    return shard.groups["g"]
+    return shard.store.groups["g"]
 
 
 def given(answer):
@@ -120,7 +120,7 @@ def test_a_shard_that_ends_removes_no_members_in_later_steps(side):
     join_many(side, 60)
     (shard,) = side.world.groups.shards.values()
     staying = len(group_of(side).members)
-    shard.consumer.close()
+    shard.groups.close()
     side.world.run()
     assert len(group_of(side).members) == staying
 
@@ -137,9 +137,9 @@ def test_a_removal_that_cannot_be_written_is_tried_again(side, monkeypatch, erro
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "append", refuse)
         side.world.run(for_ms=SESSION_MS + 400)
-        assert list(shard.groups["g"].members) == ["a"]
+        assert list(shard.store.groups["g"].members) == ["a"]
     side.world.run(for_ms=101)
-    assert not shard.groups["g"].members
+    assert not shard.store.groups["g"].members
 
 
 def test_a_full_group_takes_no_more_members():
@@ -159,12 +159,12 @@ def test_members_hold_no_more_memory_than_groups_may():
     refused = side.ask(join("a", names=many), 1)
     assert refused.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     (shard,) = side.world.groups.shards.values()
-    assert (shard.groups, shard.memory.held_bytes) == ({}, 0)
+    assert (shard.store.groups, shard.store.memory.held_bytes) == ({}, 0)
     assert side.ask(join("a"), 1).error_code == 0
-    held = shard.memory.held_bytes
+    held = shard.store.memory.held_bytes
     assert held == group_of(side).size_bytes > 0
     side.ask(beat(side, "a", -1), 1)
-    assert shard.memory.held_bytes == group_of(side).size_bytes < held
+    assert shard.store.memory.held_bytes == group_of(side).size_bytes < held
 
 
 def test_a_group_without_traffic_writes_nothing(side):
@@ -223,10 +223,10 @@ def test_a_group_is_gone_when_nothing_is_left(side):
     (shard,) = side.world.groups.shards.values()
     shard.expiration.clean()
     side.world.run(for_ms=1)
-    assert (shard.groups, shard.memory.held_bytes) == ({}, 0)
+    assert (shard.store.groups, shard.store.memory.held_bytes) == ({}, 0)
     side.fail_over()
     (shard,) = side.world.groups.shards.values()
-    assert shard.groups == {}
+    assert shard.store.groups == {}
 
 
 def test_many_members_and_partitions_are_divided_in_slices():

@@ -21,7 +21,7 @@ def test_the_group_reaches_every_state():
     for _ in range(1_500):
         cluster.world.run(50)
         for shard in cluster.nodes[1].node.broker.groups.shards.values():
-            group = shard.groups.get(ODD_GROUP)
+            group = shard.store.groups.get(ODD_GROUP)
             if group is not None:
                 states.add(group.state.value)
                 instances.update(group.static_members)
