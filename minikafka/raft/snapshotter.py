@@ -4,8 +4,8 @@ Every node writes its own snapshots from its committed image, one piece a step, 
 takes long even with a large image. A snapshot never ends within a metadata transaction, since the
 image does not contain an open transaction.
 
-Unlike Kafka (row 26): the log rolls when a snapshot begins, so that old segments can be removed
-soon and a start reads few records that the snapshot covers.
+The log rolls when a snapshot begins, so that old segments can be removed soon and a start reads few
+records that the snapshot covers.
 
 Source: `SnapshotGenerator`, `SnapshotEmitter`, KIP-630, KIP-876.
 """

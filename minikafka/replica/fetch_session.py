@@ -241,11 +241,7 @@ class Session:
         asked.order = self._place()
 
     def close(self) -> None:
-        """Stop watching all partitions, and answer a waiting fetch, since it would not wake up.
-
-        Unlike Kafka (row 67), where the fetch keeps waiting: its client's next request is refused
-        anyway.
-        """
+        """Stop watching all partitions, and answer a waiting fetch, since it would not wake up."""
         for asked in self.partitions.values():
             asked.detach()
         self.is_closed = True
