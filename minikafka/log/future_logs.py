@@ -352,7 +352,7 @@ class FutureLogs:
             source.disk.sync_dir("")
             raise
         target.folders.enter_copy(copy, FolderState.ABSENT)
-        source.drop(at, DELETE_SUFFIX)
+        source.drop(at, DELETE_SUFFIX, marks=(mark,))
         target.add(at, log)
         faults: list[StorageFault] = []
         try:
@@ -364,8 +364,6 @@ class FutureLogs:
         try:
             # No checkpoint may name it after a power loss: the topic may be created again.
             source.retire(at, self.rng, now)
-            source.disk.sync_dir("")
-            source.disk.remove(mark)
         except StorageFault as fault:
             current.abandon()
             faults.append(fault)

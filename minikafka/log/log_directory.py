@@ -213,7 +213,9 @@ class LogDirectory:
         log.abandon()
         return f"{self.disk.root}/{name}"
 
-    def drop(self, at: TopicPartition, suffix: str, reason: str = "") -> None:
+    def drop(
+        self, at: TopicPartition, suffix: str, reason: str = "", marks: Collection[str] = ()
+    ) -> None:
         """Stop the use of a log; `retire` must follow. A log that is lost need not come back.
 
         Checkpoints must not name it: a log that they name, and that is missing, is lost.
@@ -223,6 +225,7 @@ class LogDirectory:
         else:
             row = self.folders.enter(at, FolderState.RETIRING)
             row.suffix, row.reason = suffix, reason
+            row.marks.extend(marks)
         self._outdated = dict.fromkeys(_CHECKPOINTS)
 
     def clear_offsets_of_lost(self, names: Collection[TopicPartition]) -> None:

@@ -96,7 +96,7 @@ class LogFolder:
     """Of a log that is superseded, or of a copy; None if it is unknown."""
     lost: LostLog | None = None
     marks: list[str] = field(default_factory=list)
-    """The files that show that a log is superseded (`FutureLogs`)."""
+    """The files that show that a newer log is elsewhere (`FutureLogs`)."""
     suffix: str = STRAY_SUFFIX
     reason: str = ""
     """The end of the name that a folder gets when it is retired, and why it is set aside."""

@@ -138,37 +138,24 @@ class LostLogs:
         self._log_once(name, loss)
         return True
 
-    def to_copy(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[TopicPartition]:
-        """The lost logs among replicas that are created now; the second value is True for a leader.
+    def to_copy(
+        self, followers: Iterable[LocalReplica]
+    ) -> tuple[list[TopicPartition], list[TopicPartition]]:
+        """Return the lost logs that are copied now.
 
-        Only those that the controller knows as lost.
+        The first ones are known as lost to the controller, the others may not be.
         """
-        return [
-            replica.topic_partition
-            for replica in self._copies(wanted)
-            if replica.registration.directory(self.broker_id) == DIRECTORY_LOST
-        ]
-
-    def to_copy_unknown(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[TopicPartition]:
-        """As `to_copy`; those that the controller may not know as lost."""
-        return [
-            replica.topic_partition
-            for replica in self._copies(wanted)
-            if (now := replica.registration).directory(self.broker_id) != DIRECTORY_LOST
-            and not (
-                self._losses[replica.topic_partition].is_unreported
-                and self.broker_id in (*now.isr, *now.elr)
-            )
-        ]
-
-    def _copies(self, wanted: Iterable[tuple[LocalReplica, bool]]) -> list[LocalReplica]:
-        return [
-            replica
-            for replica, leads in wanted
-            if not leads
-            and replica.topic_partition in self._losses
-            and replica.registration.leader != NO_LEADER
-        ]
+        known, unknown = [], []
+        for replica in followers:
+            name, now = replica.topic_partition, replica.registration
+            loss = self._losses.get(name)
+            if loss is None or now.leader == NO_LEADER:
+                continue
+            if now.directory(self.broker_id) == DIRECTORY_LOST:
+                known.append(name)
+            elif not (loss.is_unreported and self.broker_id in (*now.isr, *now.elr)):
+                unknown.append(name)
+        return known, unknown
 
     def is_displaced(self, name: TopicPartition) -> bool:
         """True if the log may be in a directory that comes back.

@@ -125,7 +125,7 @@ class ReplicaManager:
         )  # fmt: skip
         self.moves = LogDirMoves(
             env, self.broker_id, logs, self.hosted, self.assignments, lambda: self.image, on_fault,
-            lambda partition: self._flushed(partition.log),
+            self._swapped,
         )  # fmt: skip
         self.on_removed.append(self.moves.stopped)
         self._tasks = PeriodicTasks(
@@ -200,17 +200,11 @@ class ReplicaManager:
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
         local = (*changes.leaders, *changes.followers)
-        replicas = {
-            each.topic_partition: AssignedReplica(
-                each.topic_id, each.registration.directory(self.broker_id)
-            )
-            for each in local
-        }
-        missing, self._removed.empty, faults = self.logs.settle(replicas)
+        missing, self._removed.empty, faults = self.logs.settle(_assigned(local, self.broker_id))
+        self._lost.found(missing, local)
         # First: a directory that fails drops its logs, and its replicas go offline.
         for fault in faults:
             self.take_offline(fault)
-        self._lost.found(missing, local)
         self._removed.begin()
         for name in self.logs.futures:
             if not _has_replica(image, name, self.broker_id):
@@ -259,8 +253,8 @@ class ReplicaManager:
         self._lines.flush()
 
     def _replace_lost(self, wanted: Collection[tuple[LocalReplica, bool]]) -> None:
-        known, unknown = self._lost.to_copy(wanted), self._lost.to_copy_unknown(wanted)
-        for fault in self.logs.replace_lost(known, unknown):
+        copied = self._lost.to_copy(replica for replica, leads in wanted if not leads)
+        for fault in self.logs.replace_lost(*copied):
             self.take_offline(fault)
 
     def _made_some(self) -> None:
@@ -448,6 +442,10 @@ class ReplicaManager:
         pending = _names(self.image, self.assignments.pending)
         return list(dict.fromkeys((*self._lost.unreported, *pending)))
 
+    def _swapped(self, partition: Partition) -> None:
+        self._flushed(partition.log)
+        self._removed.begin()  # The former log may wait for descriptors.
+
     def _flushed(self, log: UnifiedLog) -> None:
         name = log.topic_partition
         partition = self.hosted.online.get(name)
@@ -466,6 +464,15 @@ def _names(image: MetadataImage, keys: Iterable[TopicIdPartition]) -> Iterator[T
         topic = image.topics.get(topic_id)
         if topic is not None:
             yield TopicPartition(topic.name, index)
+
+
+def _assigned(
+    replicas: Iterable[LocalReplica], broker_id: int
+) -> dict[TopicPartition, AssignedReplica]:
+    return {
+        each.topic_partition: AssignedReplica(each.topic_id, each.registration.directory(broker_id))
+        for each in replicas
+    }
 
 
 def _has_replica(image: MetadataImage, name: TopicPartition, broker_id: int) -> bool:

@@ -353,12 +353,16 @@ def test_a_log_that_was_not_copied_after_all_keeps_its_checkpoints(managed, ends
     assert logs.clean_shutdown_epoch == 11
 
 
-def test_a_folder_that_cannot_be_read_stops_no_broker(managed):
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_folder_that_cannot_be_read_stops_no_broker(managed, is_lost):
     """Whether it is empty was asked when the metadata was complete."""
     managed.logs.shutdown(10)
     for disk in managed.disks:
         disk.crash()
-    managed.disks[0].make_dir("t-0")
+    if is_lost:
+        write_offsets(managed.disks[0], HIGH_WATERMARKS, {T: 5})
+    else:
+        managed.disks[0].make_dir("t-0")
     managed.boot()
     managed.disks[0].broken = IO_ERROR
     managed.start(managed.broker(2), managed.topic(), managed.put(2, directory=Uuid.of(9, 9)))
