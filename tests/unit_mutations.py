@@ -258,8 +258,8 @@ UNIT_MUTATIONS = (
         mutation(
             "a move that ends early removes the copy of an earlier one",
             ("replica.log_dir_moves", "LogDirMoves._cancel",
-             "move.may_be_registered or self._registered_elsewhere(move)",
-             "move.may_be_registered"),
+             "move.is_reported or self._registered_elsewhere(move)",
+             "move.is_reported"),
         ),
         "tests/unit/replica/test_log_dir_moves.py"
         "::test_a_move_that_ends_early_keeps_the_copy_of_an_earlier_one",
@@ -306,9 +306,9 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "every wait for descriptors has a timer of its own",
-            ("replica.turns", "Turns.postpone", "if not self._resumes:", "if True:"),
+            ("replica.pace", "Pace.postpone", "if not self._resumes:", "if True:"),
         ),
-        "tests/unit/replica/test_turns.py"
+        "tests/unit/replica/test_pace.py"
         "::test_an_item_that_is_dropped_and_postponed_again_has_one_timer",
         "no record is at risk",
     ),
