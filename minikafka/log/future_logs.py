@@ -244,7 +244,7 @@ class FutureLogs:
             StorageFault: a directory reports an error; the log is not used any more.
         """
         self.abandon(at)
-        self.delete_abandoned(at)
+        self.delete_kept_copies(at)
 
     def abandon(self, at: TopicPartition) -> None:
         """Close a future log and keep its folder.
@@ -267,11 +267,11 @@ class FutureLogs:
             if copy.state is FolderState.KEPT_COPY
         ]
 
-    def has_abandoned(self, at: TopicPartition) -> bool:
+    def has_kept_copies(self, at: TopicPartition) -> bool:
         """True if there are folders of future logs that are not in use."""
         return bool(self._kept(at))
 
-    def delete_abandoned(self, at: TopicPartition, *, but: int = 0) -> None:
+    def delete_kept_copies(self, at: TopicPartition, *, but: int = 0) -> None:
         """Remove the folders of future logs that are not in use, except `but` of them.
 
         Those with most records are kept. One is enough to show that the log of the partition is
@@ -329,7 +329,7 @@ class FutureLogs:
         The faults are those of the work after the swap, such as the removal of the former log.
 
         Raises:
-            StorageFault: the former log is still the current one. The other one is abandoned.
+            StorageFault: the former log is still the current one. The copy is kept.
         """
         found = self._current(at)
         assert found is not None, f"{at} has no log"

@@ -190,7 +190,7 @@ class LogDirMoves:
     def _accepted(self, key: TopicIdPartition, directory: Uuid) -> None:
         """Swap the logs once the metadata has the target.
 
-        Or remove abandoned future logs once it has the directory of the current log. The image is
+        Or remove kept copies once it has the directory of the current log. The image is
         no proof: it may be older than an assignment that the controller has accepted since.
         """
         partition = self.hosted.online_by_id.get((key.topic_id, key.partition))
@@ -204,13 +204,13 @@ class LogDirMoves:
                 self._continue(move)
             return
         if home is not None and home.directory_id == directory:
-            self._delete_abandoned(at)
+            self._delete_kept_copies(at)
 
     def must_confirm(self, at: TopicPartition) -> bool:
         """True if the move of a replica needs an answer of the controller."""
         move = self._moves.get(at)
         is_reporting = move is not None and move.state is MoveState.REPORTING
-        return is_reporting or self.logs.futures.has_abandoned(at)
+        return is_reporting or self.logs.futures.has_kept_copies(at)
 
     @property
     def _reports(self) -> bool:
@@ -308,7 +308,7 @@ class LogDirMoves:
             self.on_fault(fault)
             return
         del self._moves[at]
-        self._delete_abandoned(at)
+        self._delete_kept_copies(at)
         _log.info(
             "[Partition %s broker=%d] was moved from %s to %s",
             at, self.broker_id, move.source.disk.root, move.target.disk.root,
@@ -325,7 +325,7 @@ class LogDirMoves:
         self._moves.pop(at, None)
         self.logs.preferred.pop(at, None)
         self.logs.futures.abandon(at)
-        self._delete_abandoned(at)
+        self._delete_kept_copies(at)
 
     def stopped(self, at: TopicPartition) -> None:
         """End the move of a replica that went offline."""
@@ -352,9 +352,9 @@ class LogDirMoves:
             self.assignments.assign(move.key, move.source.directory_id)
         self.logs.futures.abandon(at)
         if move.source.is_online and not may_be_registered:
-            self._delete_abandoned(at)
+            self._delete_kept_copies(at)
         else:
-            self._delete_all_but_one(at)
+            self._delete_all_but_one_copy(at)
 
     def _registered_elsewhere(self, move: _Move) -> bool:
         """True if the metadata may have another directory than that of the current log.
@@ -364,19 +364,19 @@ class LogDirMoves:
         at = move.partition.topic_partition
         now = self.image().partition(at.topic, at.partition)
         return (
-            self.logs.futures.has_abandoned(at)
+            self.logs.futures.has_kept_copies(at)
             or move.key in self.assignments.pending
             or (now is not None and now.directory(self.broker_id) != move.source.directory_id)
         )
 
-    def _delete_all_but_one(self, at: TopicPartition) -> None:
+    def _delete_all_but_one_copy(self, at: TopicPartition) -> None:
         try:
-            self.logs.futures.delete_abandoned(at, but=1)
+            self.logs.futures.delete_kept_copies(at, but=1)
         except StorageFault as fault:
             self.on_fault(fault)
 
-    def _delete_abandoned(self, at: TopicPartition) -> None:
+    def _delete_kept_copies(self, at: TopicPartition) -> None:
         try:
-            self.logs.futures.delete_abandoned(at)
+            self.logs.futures.delete_kept_copies(at)
         except StorageFault as fault:
             self.on_fault(fault)

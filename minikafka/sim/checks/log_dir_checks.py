@@ -40,7 +40,7 @@ class LogDirChecks:
     _moving: dict[int, tuple[int, list[TopicPartition]]] = field(default_factory=dict)
     """By node: the start of the process, and the moves in progress at the last check."""
     _interrupted: dict[_Key, None] = field(default_factory=dict)
-    _contested: dict[tuple[int, int], None] = field(default_factory=dict)
+    _held_back: dict[tuple[int, int], None] = field(default_factory=dict)
     """The nodes and starts that found logs of two topics with one name."""
 
     def check_node(self, node: SimNode) -> None:
@@ -51,8 +51,8 @@ class LogDirChecks:
             return
         node_id = node.config.node_id
         if any(home.folders.in_state(FolderState.HELD_BACK) for home in broker.logs.directories):
-            self._contested.setdefault((node_id, node.starts))
-            self.coverage.events["starts with logs of two topics"] = len(self._contested)
+            self._held_back.setdefault((node_id, node.starts))
+            self.coverage.events["starts with logs of two topics"] = len(self._held_back)
         moves = broker.replicas.moves
         moving = moves.in_progress
         life, before = self._moving.get(node_id, (node.starts, moving))

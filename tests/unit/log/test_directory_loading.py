@@ -280,7 +280,7 @@ def test_the_future_log_of_a_former_topic_replaces_nothing(disks):
     assert settle(manager, OTHER_ID) == []
     assert manager.get(TP).topic_id == OTHER_ID
     assert manager.futures.get(TP) is None
-    assert manager.futures.has_abandoned(TP)
+    assert manager.futures.has_kept_copies(TP)
 
 
 def test_a_former_log_is_not_taken_for_lost_after_a_crash(disks):

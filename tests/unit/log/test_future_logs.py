@@ -130,7 +130,7 @@ def test_a_swap_that_the_source_fails_keeps_the_copy(disks, operation):
     fail(disks[0], OneError(IO_ERROR, 0, (operation,)))
     with pytest.raises(StorageFault, match=IO_ERROR):
         manager.futures.swap(TP, NOW)
-    assert manager.futures.has_abandoned(TP)
+    assert manager.futures.has_kept_copies(TP)
     disks[0].broken = IO_ERROR
     disks[0].crash()
     disks[1].crash()
@@ -328,7 +328,7 @@ def test_a_copy_of_a_log_whose_directory_is_gone_is_named_unless_an_empty_log_is
     disks[0].make_dir(str(TP))
     assert cause(manager, ID, Uuid.of(0, 2)) is None
     manager.create(TP, ID, CONFIG, NOW, Uuid.of(0, 2))
-    assert not manager.futures.has_abandoned(TP)
+    assert not manager.futures.has_kept_copies(TP)
 
 
 def test_a_log_that_replaces_a_superseded_one_is_used_after_a_restart(disks):
