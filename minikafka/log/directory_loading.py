@@ -34,7 +34,7 @@ from minikafka.log.log_folders import (
     missing_logs,
     require_no_records,
 )
-from minikafka.log.recovery import Remembered, goes_beyond
+from minikafka.log.recovery import CheckpointedOffsets, goes_beyond
 from minikafka.log.settling import FoundLog, TwoLogs, settle_pair
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
@@ -76,7 +76,7 @@ def load_directory(
             if not is_log(home.disk, name):
                 continue
             require_no_records(home.disk, name)
-        remembered = Remembered(
+        checkpointed = CheckpointedOffsets(
             clean=clean,
             recovery_point=recovery_points.get(at, 0),
             recovery_point_known=not is_damaged,
@@ -86,11 +86,11 @@ def load_directory(
         open_log = partial(
             home.open_log, name, at, config=config_of(at), now=now, rng=rng, topic_id=topic_id
         )
-        log = _open_clean(home.disk, name, remembered, open_log) if clean else None
+        log = _open_clean(home.disk, name, checkpointed, open_log) if clean else None
         if clean and log is None:
             home.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
         if log is None:
-            log = open_log(remembered=replace(remembered, clean=False))
+            log = open_log(checkpointed=replace(checkpointed, clean=False))
         home.add(at, log)
     if is_damaged:
         # Not earlier: an operator may need it, and the next start must not take it for missing.
@@ -163,16 +163,16 @@ def _find_lost(
 
 
 def _open_clean(
-    disk: Disk, folder: str, remembered: Remembered, open_log: partial[UnifiedLog]
+    disk: Disk, folder: str, checkpointed: CheckpointedOffsets, open_log: partial[UnifiedLog]
 ) -> UnifiedLog | None:
     """Load a log after a clean shutdown; None if it goes on after what the shutdown flushed.
 
     Records were written after the clean shutdown: its file came back after a power failure, or
     belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka (row 37).
     """
-    flushed = remembered.recovery_point
+    flushed = checkpointed.recovery_point
     try:
-        log = open_log(remembered=remembered)
+        log = open_log(checkpointed=checkpointed)
     except StorageFault as fault:
         is_damaged = isinstance(fault.__cause__, CorruptRecordsError)
         if not is_damaged or not goes_beyond(disk, folder, flushed):

@@ -22,7 +22,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.file_names import DELETE_SUFFIX, FUTURE_SUFFIX, parse_folder, retired_name
 from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory, home_of
 from minikafka.log.log_folders import FolderState, LogFolder, is_log
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.settling import CurrentLog, FormerLog, settle_copy, settle_swap
 from minikafka.log.unified_log import UnifiedLog
 
@@ -196,7 +196,7 @@ class FutureLogs:
                 self._delete_copy(home, copy)
             return
         copy.log = home.open_log(
-            name, at, config=config_of(at), remembered=Remembered(clean=False), now=now,
+            name, at, config=config_of(at), checkpointed=CheckpointedOffsets(clean=False), now=now,
             rng=self.rng, topic_id=topic_id,
         )  # fmt: skip
         home.folders.enter_copy(copy, FolderState.COPY)
@@ -225,7 +225,8 @@ class FutureLogs:
         current.local.sync_identity()
         log = target.open_log(
             retired_name(at, FUTURE_SUFFIX, self.rng), at, config=current.config,
-            remembered=Remembered(clean=False), now=now, rng=self.rng, topic_id=current.topic_id,
+            checkpointed=CheckpointedOffsets(clean=False), now=now, rng=self.rng,
+            topic_id=current.topic_id,
         )  # fmt: skip
         try:
             # The metadata may have the target before the first record is copied.
@@ -378,13 +379,13 @@ class FutureLogs:
         try:
             target.disk.sync_dir("")
             end_offset = current.log_end_offset
-            remembered = Remembered(
+            checkpointed = CheckpointedOffsets(
                 clean=True, recovery_point=end_offset, log_start_offset=current.log_start_offset,
                 high_watermark=current.high_watermark,
             )  # fmt: skip
             return target.open_log(
-                str(at), at, config=current.config, remembered=remembered, now=now, rng=self.rng,
-                topic_id=current.topic_id,
+                str(at), at, config=current.config, checkpointed=checkpointed, now=now,
+                rng=self.rng, topic_id=current.topic_id,
             )  # fmt: skip
         except StorageFault:
             with suppress(StorageFault):

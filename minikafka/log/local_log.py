@@ -16,7 +16,7 @@ from minikafka.log.disk import Disk, sync_file
 from minikafka.log.file_names import UNFLUSHED_SUFFIX, file_name
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.producer_snapshot import remove_snapshots
-from minikafka.log.recovery import LoadedLog, Remembered, load
+from minikafka.log.recovery import CheckpointedOffsets, LoadedLog, load
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.records.batch import BatchHeader
@@ -41,10 +41,9 @@ class LocalLog:
     follows_unclean_end: bool
     """True if it was loaded after an unclean shutdown, until the first append or roll."""
     save_recovery_points: Callable[[], None] | None
-    """As `Remembered.save_recovery_points`; needed before the next write if the recovery point
-    fell."""
+    """As in `CheckpointedOffsets`; needed before the next write if the recovery point fell."""
     save_log_starts: Callable[[], None] | None
-    """As `Remembered.save_log_starts`; needed before a truncation below the log start offset."""
+    """As in `CheckpointedOffsets`; needed before a truncation below the log start offset."""
     goes_first: bool = False
     """True for the metadata log: it may use the last file descriptors."""
 
@@ -56,7 +55,7 @@ class LocalLog:
         topic_id: Uuid | None,
         *,
         config: LogConfig,
-        remembered: Remembered,
+        checkpointed: CheckpointedOffsets,
         now: Now,
         rng: Random,
     ) -> tuple["LocalLog", LoadedLog]:
@@ -65,15 +64,15 @@ class LocalLog:
         A new log writes its topic id to `partition.metadata`; an existing file is kept.
         """
         flushes = FlushLedger(flushed_ms=now.monotonic_ms)
-        if not remembered.clean or not disk.exists(folder):
+        if not checkpointed.clean or not disk.exists(folder):
             # Files of a process that crashed exist, but may not be durable.
             flushes.folders = {folder: None, "": None}
             flushes.files = {f"{folder}/{PARTITION_METADATA}": None}
             disk.make_dir(folder)
         jitter_ms = config.draw_jitter_ms(rng)
-        loaded = load(disk, folder, config, remembered=remembered, now=now, jitter_ms=jitter_ms)
+        loaded = load(disk, folder, config, checkpointed=checkpointed, now=now, jitter_ms=jitter_ms)
         flushes.recovery_point = loaded.recovery_point
-        flushes.recovery_point_fell = loaded.recovery_point < remembered.highest_saved
+        flushes.recovery_point_fell = loaded.recovery_point < checkpointed.highest_saved
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
             flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
@@ -81,8 +80,8 @@ class LocalLog:
             flushes.folders[folder] = None
         log = cls(
             disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
-            loaded.unflushed, remembered.clean and not flushes.files, not remembered.clean,
-            remembered.save_recovery_points, remembered.save_log_starts,
+            loaded.unflushed, checkpointed.clean and not flushes.files, not checkpointed.clean,
+            checkpointed.save_recovery_points, checkpointed.save_log_starts,
         )  # fmt: skip
         return log, loaded
 

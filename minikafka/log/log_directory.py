@@ -40,7 +40,7 @@ from minikafka.log.log_folders import (
     LostLog,
     checkpoint,
 )
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.settling import Place
 from minikafka.log.unified_log import UnifiedLog
 
@@ -151,8 +151,8 @@ class LogDirectory:
         self.disk.reserve_files()
         self.make_durable()
         log = self.open_log(
-            str(at), at, config=config, remembered=Remembered(clean=True), now=now, rng=rng,
-            topic_id=topic_id,
+            str(at), at, config=config, checkpointed=CheckpointedOffsets(clean=True), now=now,
+            rng=rng, topic_id=topic_id,
         )  # fmt: skip
         self.add(at, log)
         return log
@@ -398,20 +398,20 @@ class LogDirectory:
         at: TopicPartition,
         *,
         config: LogConfig,
-        remembered: Remembered,
+        checkpointed: CheckpointedOffsets,
         now: Now,
         rng: Random,
         topic_id: Uuid | None,
     ) -> UnifiedLog:
         """Open the log in a folder; as `UnifiedLog.open`, with the checkpoint of this directory."""
-        remembered = replace(
-            remembered,
+        checkpointed = replace(
+            checkpointed,
             highest_saved=self.checkpointed.get(at, 0),
             save_recovery_points=partial(self._write, RECOVERY_POINTS, sync=True),
             save_log_starts=partial(self._write, LOG_START_OFFSETS, sync=True),
         )
         return UnifiedLog.open(
-            self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
+            self.disk, folder, at, config=config, checkpointed=checkpointed, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
 

@@ -54,7 +54,7 @@ _log = logging.getLogger("minikafka.log")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class CheckpointedOffsets:
     """The checkpoints of a log's directory: the entries of the log, 0 where there is none."""
 
     clean: bool
@@ -91,7 +91,7 @@ def load(
     folder: str,
     config: LogConfig,
     *,
-    remembered: Remembered,
+    checkpointed: CheckpointedOffsets,
     now: Now,
     jitter_ms: int = 0,
 ) -> LoadedLog:
@@ -109,7 +109,7 @@ def load(
     open_segment = partial(Segment.open, disk, folder, config=config, now=now, jitter_ms=jitter_ms)
     with damage_as_fault(disk, remedy=remedy):
         try:
-            return _load(disk, folder, items, open_segment, remembered=remembered, now=now)
+            return _load(disk, folder, items, open_segment, checkpointed=checkpointed, now=now)
         except CorruptRecordsError:
             for segment in items:
                 segment.close()
@@ -154,7 +154,7 @@ def _load(
     items: list[Segment],
     open_segment: partial[Segment],
     *,
-    remembered: Remembered,
+    checkpointed: CheckpointedOffsets,
     now: Now,
 ) -> LoadedLog:
     """Load the log in `folder`, and its segments into `items`."""
@@ -164,22 +164,22 @@ def _load(
     epochs, epochs_known = load_epochs(disk, folder, items)
     saved_epochs = list(epochs.entries)
     recovered_from = None
-    if not remembered.clean:
-        recovered_from = _recover_segments(disk, folder, items, remembered)
+    if not checkpointed.clean:
+        recovered_from = _recover_segments(disk, folder, items, checkpointed)
     read_from = recovered_from
     recovered_from = _rebuild_bad_transactions(items, names, recovered_from)
     if not items:
-        start = remembered.log_start_offset
+        start = checkpointed.log_start_offset
         items.append(open_segment(start, create=True))
-    end_offset = items[-1].prepare_for_appends(remembered.recovery_point)
-    if remembered.clean and end_offset < remembered.recovery_point:
+    end_offset = items[-1].prepare_for_appends(checkpointed.recovery_point)
+    if checkpointed.clean and end_offset < checkpointed.recovery_point:
         raise CorruptRecordsError(
             f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
-            f"but everything below offset {remembered.recovery_point} was flushed before the clean "
-            "shutdown"
+            f"but everything below offset {checkpointed.recovery_point} was flushed before the "
+            "clean shutdown"
         )
     segments = Segments(disk, folder, items)
-    start_offset = _start_offset(disk, folder, remembered, epochs, items[0].base_offset)
+    start_offset = _start_offset(disk, folder, checkpointed, epochs, items[0].base_offset)
     if end_offset < start_offset:
         _log.warning(
             "%s/%s ends at offset %d, below its start offset %d: starting an empty log at %d",
@@ -195,15 +195,15 @@ def _load(
     if not epochs_known or (may_have_epochs and not epochs.entries):
         # Also if all entries of the file were dropped: they began at a later log start offset.
         scan_from = segments.first.base_offset
-    is_recovered = not remembered.clean and remembered.recovery_point_known
-    flushed_to = remembered.recovery_point if is_recovered else end_offset
+    is_recovered = not checkpointed.clean and checkpointed.recovery_point_known
+    flushed_to = checkpointed.recovery_point if is_recovered else end_offset
     reader = EpochReader(segments, start_offset, end_offset, LeaderEpochCache(saved_epochs))
     if scan_from is not None:
         reader.learn(epochs, scan_from, flushed_to)
     reader.learn_first(epochs)
     epochs.truncate_from_start(start_offset)
     epochs.changed = epochs.entries != saved_epochs
-    if epochs.changed and not (remembered.clean and epochs_known):
+    if epochs.changed and not (checkpointed.clean and epochs_known):
         # Durably: no flush includes this file, and after a clean shutdown it is trusted. Changes
         # after a clean shutdown are computed again at each start, until the log writes its epochs.
         write_epochs(disk, folder, epochs.entries, sync=True)
@@ -211,7 +211,7 @@ def _load(
     newest = end_offset if recovered_from is None else recovered_from
     snapshots = offsets_of(names)
     producers = load_producers(
-        segments, newest, end_offset, remembered.high_watermark, now,
+        segments, newest, end_offset, checkpointed.high_watermark, now,
         reindex_from=recovered_from,
         unread_below=end_offset if read_from is None else read_from, snapshots=snapshots,
     )  # fmt: skip
@@ -221,7 +221,7 @@ def _load(
         _remove_stray_snapshots(disk, folder, segments)
     return LoadedLog(
         segments, epochs, producers, start_offset, end_offset,
-        end_offset if remembered.clean else min(remembered.recovery_point, end_offset),
+        end_offset if checkpointed.clean else min(checkpointed.recovery_point, end_offset),
         [
             item.base_offset for item in items
             if file_name(item.base_offset, UNFLUSHED_SUFFIX) in names
@@ -231,7 +231,11 @@ def _load(
 
 
 def _start_offset(
-    disk: Disk, folder: str, remembered: Remembered, epochs: LeaderEpochCache, first_base: int
+    disk: Disk,
+    folder: str,
+    checkpointed: CheckpointedOffsets,
+    epochs: LeaderEpochCache,
+    first_base: int,
 ) -> int:
     """Return the offset at which a log begins.
 
@@ -239,7 +243,7 @@ def _start_offset(
     below the checkpoint's offset. A greater offset in the checkpoint is damage: it would delete
     records, here and on all followers.
     """
-    said = remembered.log_start_offset
+    said = checkpointed.log_start_offset
     if epochs.entries and said > max(first_base, epochs.entries[0][1]):
         known = max(first_base, epochs.entries[0][1])
         _log.error(
@@ -312,14 +316,14 @@ def _open_segments(
 
 
 def _recover_segments(
-    disk: Disk, folder: str, items: list[Segment], remembered: Remembered
+    disk: Disk, folder: str, items: list[Segment], checkpointed: CheckpointedOffsets
 ) -> int | None:
     """Recover the segments that reach beyond the recovery point; return the first one's base.
 
     The segment before them may have been rolled after its last flush, so its time index may lack
     entries.
     """
-    first, recovery_point = 0, remembered.recovery_point
+    first, recovery_point = 0, checkpointed.recovery_point
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
         first += 1
     if first:
@@ -335,7 +339,7 @@ def _recover_segments(
             flushed_to = max(flushed_to, ends_at)
         end_offset = items[at].recover(
             verify=True, flushed_to=flushed_to, ends_at=ends_at,
-            may_be_flushed=not remembered.recovery_point_known,
+            may_be_flushed=not checkpointed.recovery_point_known,
         )  # fmt: skip
         cut = size - items[at].size
         if not cut:

@@ -21,7 +21,7 @@ from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.local_log import LocalLog
 from minikafka.log.log_content import LogContent
 from minikafka.log.producer_state import ProducerState
-from minikafka.log.recovery import Remembered, damage_as_fault
+from minikafka.log.recovery import CheckpointedOffsets, damage_as_fault
 from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
@@ -71,20 +71,20 @@ class UnifiedLog:
     @classmethod
     def open(
         cls, disk: Disk, folder: str, topic_partition: TopicPartition, *, config: LogConfig,
-        remembered: Remembered, now: Now, rng: Random, topic_id: Uuid | None = None,
+        checkpointed: CheckpointedOffsets, now: Now, rng: Random, topic_id: Uuid | None = None,
     ) -> "UnifiedLog":  # fmt: skip
         """Load the log in `folder`, or start an empty one there; see `LocalLog.open`."""
         local, loaded = LocalLog.open(
-            disk, folder, topic_id, config=config, remembered=remembered, now=now, rng=rng
+            disk, folder, topic_id, config=config, checkpointed=checkpointed, now=now, rng=rng
         )
         start_offset, end_offset = loaded.log_start_offset, loaded.log_end_offset
-        high_watermark = min(max(remembered.high_watermark, start_offset), end_offset)
+        high_watermark = min(max(checkpointed.high_watermark, start_offset), end_offset)
         log = cls(
             disk, folder, topic_partition, topic_id, config, start_offset, end_offset,
             high_watermark, LogContent(local, loaded.epochs, loaded.producers), loaded.epochs,
             local, local.segments, local.flushes,
         )  # fmt: skip
-        if remembered.clean and not local.flushes.folders:
+        if checkpointed.clean and not local.flushes.folders:
             log._loaded_as = (start_offset, *local.state())
         return log
 

@@ -22,7 +22,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import LOG_SUFFIX, file_name
 from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.scan import scan_batches
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
@@ -72,7 +72,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         METADATA_FOLDER,
         METADATA_PARTITION,
         config=config,
-        remembered=Remembered(clean=False, recovery_point=recovery_point),
+        checkpointed=CheckpointedOffsets(clean=False, recovery_point=recovery_point),
         now=now,
         rng=rng,
     )

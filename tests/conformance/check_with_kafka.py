@@ -18,7 +18,7 @@ from minikafka.cli.dump_log import main as dump
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
 from minikafka.records.batch import ControlType
@@ -74,7 +74,7 @@ def write(home: str) -> None:
     log = UnifiedLog.open(
         OsDisk(home), "t-0", TopicPartition("t", 0),
         config=LogConfig(segment_bytes=9_000, index_interval_bytes=1_000),
-        remembered=Remembered(clean=False), now=NOW, rng=Random(0), topic_id=Uuid.of(1, 2),
+        checkpointed=CheckpointedOffsets(clean=False), now=NOW, rng=Random(0), topic_id=Uuid.of(1, 2),
     )  # fmt: skip
     rng = Random(5)
     sequence = 0

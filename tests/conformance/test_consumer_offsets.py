@@ -25,7 +25,7 @@ from minikafka.group.records import (
 )
 from minikafka.group.replay import GroupReplay
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_batch
@@ -44,7 +44,7 @@ def replay():
     disk.make_dir("o-0")
     disk.open(f"o-0/{SEGMENT.name}", create=True).append(SEGMENT.read_bytes())
     log = UnifiedLog.open(
-        disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=False),
+        disk, "o-0", NAME, config=LogConfig(), checkpointed=CheckpointedOffsets(clean=False),
         now=Now(0, 0), rng=Random(1), topic_id=Uuid.of(7, 7),
     )  # fmt: skip
     partition = Partition(

@@ -24,7 +24,7 @@ from minikafka.log.checkpoints import (
 from minikafka.log.config import LogConfig
 from minikafka.log.producer_snapshot import decode, encode
 from minikafka.log.producer_state import ProducerState
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.scan import scan_headers
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.reader import read_records
@@ -54,7 +54,7 @@ def open_log(disk, name, *, clean):
     return UnifiedLog.open(
         disk, name, TopicPartition(topic, int(partition)),
         config=LogConfig(index_interval_bytes=interval),
-        remembered=Remembered(clean=clean), now=NOW, rng=Random(0),
+        checkpointed=CheckpointedOffsets(clean=clean), now=NOW, rng=Random(0),
     )  # fmt: skip
 
 

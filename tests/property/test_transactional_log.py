@@ -12,7 +12,7 @@ from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
 from minikafka.records.builder import (
@@ -131,7 +131,7 @@ class TransactionalLogMachine(RuleBasedStateMachine):
     def open(self, *, clean):
         self.log = UnifiedLog.open(
             self.disk, "t-0", TP, config=CONFIG, now=self.now(), rng=self.rng,
-            remembered=Remembered(
+            checkpointed=CheckpointedOffsets(
                 clean=clean, recovery_point=self.flushed, high_watermark=self.high_watermark
             ),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import SegmentState
 from minikafka.log.unified_log import UnifiedLog
@@ -109,7 +109,7 @@ class LogMachine(RuleBasedStateMachine):
         """Start again. An end that a gap before it made is forgotten, as Kafka forgets it."""
         self.log = UnifiedLog.open(
             self.disk, "t-0", TP, config=CONFIG, now=self.now(), rng=self.rng,
-            remembered=Remembered(
+            checkpointed=CheckpointedOffsets(
                 clean=clean, recovery_point=self.model.flushed,
                 log_start_offset=self.model.start,
             ),

@@ -285,7 +285,7 @@ MUTATIONS = (
     mutation(
         "the metadata log is believed to be whole",
         ("raft.metadata_storage", "open_metadata_log",
-         "Remembered(clean=False, recovery_point=recovery_point)", "Remembered(clean=True)"),
+         "CheckpointedOffsets(clean=False, recovery_point=recovery_point)", "CheckpointedOffsets(clean=True)"),
     ),
     mutation(
         "R1: checksums of the metadata log are not checked",

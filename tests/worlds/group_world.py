@@ -12,7 +12,7 @@ from minikafka.group.membership import Caller
 from minikafka.group.offset_commits import CommitRow
 from minikafka.group.records import parse_record
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
 from minikafka.messages.heartbeat import HeartbeatRequest
@@ -118,7 +118,7 @@ class World:
 
     def open_log(self, *, clean=True):
         return UnifiedLog.open(
-            self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=clean),
+            self.disk, "o-0", NAME, config=LogConfig(), checkpointed=CheckpointedOffsets(clean=clean),
             now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,
         )  # fmt: skip
 

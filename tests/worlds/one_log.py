@@ -5,7 +5,7 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -18,7 +18,7 @@ TOPIC_ID = Uuid.of(1, 2)
 def open_log(disk, *, clean=False, now=NOW, **config):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(**config),
-        remembered=Remembered(clean=clean), now=now, rng=Random(1), topic_id=TOPIC_ID,
+        checkpointed=CheckpointedOffsets(clean=clean), now=now, rng=Random(1), topic_id=TOPIC_ID,
     )  # fmt: skip
 
 

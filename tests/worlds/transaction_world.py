@@ -10,7 +10,7 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config.values import Config
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.write_txn_markers import (
     WritableTxnMarkerPartitionResult,
@@ -90,7 +90,7 @@ class TransactionWorld(Wire):
         self.fenced = set()
         self.topics = {"t": T, OFFSETS_TOPIC: OFFSETS}
         self.log = UnifiedLog.open(
-            self.disk, "o-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+            self.disk, "o-0", NAME, config=LogConfig(), checkpointed=CheckpointedOffsets(clean=True),
             now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,
         )  # fmt: skip
         self.change_image()

@@ -9,7 +9,7 @@ from minikafka.cli.dump_log import main
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
@@ -21,7 +21,7 @@ STEM = "t-0/00000000000000000000"
 def folder(tmp_path, monkeypatch):
     log = UnifiedLog.open(
         OsDisk(str(tmp_path)), "t-0", TopicPartition("t", 0),
-        config=LogConfig(index_interval_bytes=1), remembered=Remembered(clean=False),
+        config=LogConfig(index_interval_bytes=1), checkpointed=CheckpointedOffsets(clean=False),
         now=Now(0, 5_000), rng=Random(0),
     )  # fmt: skip
     for i in range(3):

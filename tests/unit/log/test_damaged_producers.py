@@ -12,7 +12,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -25,7 +25,7 @@ CONFIG = LogConfig(segment_bytes=400, index_interval_bytes=100)
 def open_log(disk, **remembered):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=CONFIG, now=NOW, rng=Random(1),
-        remembered=Remembered(**remembered),
+        checkpointed=CheckpointedOffsets(**remembered),
     )  # fmt: skip
 
 

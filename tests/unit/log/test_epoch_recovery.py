@@ -10,7 +10,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import LEADER_EPOCHS
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
@@ -24,7 +24,7 @@ NAME, LAST = f"{10:020}.log", f"{15:020}.log"
 def open_log(disk, **remembered):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=CONFIG, now=NOW, rng=Random(1),
-        remembered=Remembered(**remembered),
+        checkpointed=CheckpointedOffsets(**remembered),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
@@ -48,7 +48,7 @@ def disk():
 def log(disk):
     log = UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(segment_bytes=400),
-        remembered=Remembered(clean=False), now=NOW, rng=Random(1), topic_id=ID,
+        checkpointed=CheckpointedOffsets(clean=False), now=NOW, rng=Random(1), topic_id=ID,
     )  # fmt: skip
     for sequence in range(8):
         log.append_as_leader(batch(sequence=sequence), leader_epoch=0, now=NOW)

@@ -7,7 +7,7 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -21,7 +21,7 @@ LAST = 2**31 - 1
 def open_log(disk, now=LATER, **remembered):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(index_interval_bytes=200), now=now,
-        rng=Random(1), remembered=Remembered(clean=True, **remembered),
+        rng=Random(1), checkpointed=CheckpointedOffsets(clean=True, **remembered),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import (
     BatchOptions,
@@ -27,7 +27,7 @@ CONFIG = LogConfig(segment_bytes=400, index_interval_bytes=100)
 def open_log(disk, *, clean=False, config=CONFIG, **remembered):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=config, now=NOW, rng=Random(1),
-        remembered=Remembered(clean=clean, **remembered),
+        checkpointed=CheckpointedOffsets(clean=clean, **remembered),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
@@ -24,7 +24,7 @@ def disk():
 def log(disk):
     opened = UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(),
-        remembered=Remembered(clean=True), now=NOW, rng=Random(1), topic_id=Uuid.of(5, 6),
+        checkpointed=CheckpointedOffsets(clean=True), now=NOW, rng=Random(1), topic_id=Uuid.of(5, 6),
     )  # fmt: skip
     disk.sync_all()
     return opened
@@ -75,7 +75,7 @@ def test_a_clean_stop_makes_the_topic_id_durable_that_a_dead_process_wrote(disk)
     for clean in (True, False):
         log = UnifiedLog.open(
             disk, "t-0", TopicPartition("t", 0), config=LogConfig(),
-            remembered=Remembered(clean=clean), now=NOW, rng=Random(1), topic_id=Uuid.of(5, 6),
+            checkpointed=CheckpointedOffsets(clean=clean), now=NOW, rng=Random(1), topic_id=Uuid.of(5, 6),
         )  # fmt: skip
     log.close()
     path = "t-0/partition.metadata"

@@ -9,7 +9,7 @@ from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.transaction_index import ENTRY_SIZE, AbortedTransaction, decode, encode
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
@@ -42,7 +42,7 @@ def test_partial_entry_at_the_end_is_left_out():
 def open_log(disk, *, clean=False, **remembered):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(), now=NOW, rng=Random(1),
-        remembered=Remembered(clean=clean, **remembered),
+        checkpointed=CheckpointedOffsets(clean=clean, **remembered),
     )  # fmt: skip
 
 

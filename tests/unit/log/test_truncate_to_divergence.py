@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.future_logs import truncate_to_divergence
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
@@ -17,7 +17,7 @@ def log_of(*epochs, start=0):
     """One record for each epoch."""
     log = UnifiedLog.open(
         SimDisk(), "t-0", TopicPartition("t", 0), config=CONFIG, now=NOW, rng=Random(1),
-        remembered=Remembered(clean=True),
+        checkpointed=CheckpointedOffsets(clean=True),
     )  # fmt: skip
     if start:
         log.truncate_fully_and_start_at(start, NOW)

@@ -6,7 +6,7 @@ from minikafka.common.effects import Channel
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.fetch import (
     FetchableTopicResponse,
@@ -67,7 +67,7 @@ class FetcherWorld(Wire):
         disk = self.disks[index] = SimDisk(f"/d{index}")
         name = TopicPartition("t", index)
         opened = UnifiedLog.open(
-            disk, f"t-{index}", name, config=LogConfig(), remembered=Remembered(clean=True),
+            disk, f"t-{index}", name, config=LogConfig(), checkpointed=CheckpointedOffsets(clean=True),
             now=self.env.clock.now, rng=Random(2), topic_id=TOPIC_ID,
         )  # fmt: skip
         for count, epoch in log:

@@ -15,7 +15,7 @@ from minikafka.common.errors import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.producer_state import EndedTransaction
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import UNCHECKED
 from minikafka.metadata.partition_registration import LeaderRecoveryState
@@ -310,7 +310,7 @@ def transactional(sequence=0):
 
 def moved_log():
     return UnifiedLog.open(
-        SimDisk("/other"), "t-0", NAME, config=LogConfig(), remembered=Remembered(clean=True),
+        SimDisk("/other"), "t-0", NAME, config=LogConfig(), checkpointed=CheckpointedOffsets(clean=True),
         now=Now(0, 0), rng=Random(2), topic_id=TOPIC_ID,
     )  # fmt: skip
 

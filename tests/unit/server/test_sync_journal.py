@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
@@ -54,7 +54,7 @@ def test_an_incomplete_line_is_ignored():
 def log_at(tmp_path, disk, *, clean):
     return UnifiedLog.open(
         disk, str(AT), AT, config=LogConfig(segment_bytes=400),
-        remembered=Remembered(clean=clean, recovery_point=0), now=NOW,
+        checkpointed=CheckpointedOffsets(clean=clean, recovery_point=0), now=NOW,
         rng=Random(0), topic_id=Uuid.of(1, 2),
     )  # fmt: skip
 

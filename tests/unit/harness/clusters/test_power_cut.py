@@ -8,7 +8,7 @@ from minikafka.harness.clusters.power_cut import Loss, cut_power, drop_unflushed
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, RECOVERY_POINTS, write_offsets
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
@@ -21,7 +21,7 @@ SEGMENT_BYTES = 400
 def open_log(home, *, clean, recovery_point=0, at=AT):
     return UnifiedLog.open(
         OsDisk(str(home)), str(at), at, config=LogConfig(segment_bytes=SEGMENT_BYTES),
-        remembered=Remembered(clean=clean, recovery_point=recovery_point), now=NOW,
+        checkpointed=CheckpointedOffsets(clean=clean, recovery_point=recovery_point), now=NOW,
         rng=Random(0), topic_id=Uuid.of(1, 2),
     )  # fmt: skip
 

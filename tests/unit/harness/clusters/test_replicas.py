@@ -8,7 +8,7 @@ from minikafka.harness.clusters import replicas
 from minikafka.harness.clusters.replicas import Expected, compare_replicas
 from minikafka.log.checkpoints import HIGH_WATERMARKS, write_offsets
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import Remembered
+from minikafka.log.recovery import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
@@ -23,7 +23,7 @@ def fill(home, *, batches=10, high_watermark=20, odd_one=-1, epoch=0, at=AT):
     home.mkdir(exist_ok=True)
     log = UnifiedLog.open(
         OsDisk(str(home)), str(at), at, config=LogConfig(segment_bytes=400),
-        remembered=Remembered(clean=True, recovery_point=0), now=NOW,
+        checkpointed=CheckpointedOffsets(clean=True, recovery_point=0), now=NOW,
         rng=Random(0), topic_id=Uuid.of(1, 2),
     )  # fmt: skip
     for number in range(batches):
