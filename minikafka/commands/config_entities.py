@@ -33,7 +33,6 @@ _DEFAULTS = {
     "broker-defaults": BROKERS,
     "ip-defaults": "ips",
 }
-ALIASES = (*_NAMED, *_DEFAULTS)
 
 
 class Entity(NamedTuple):

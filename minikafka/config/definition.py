@@ -134,11 +134,6 @@ def _is_replica(item: str) -> bool:
     return not item or (item.isascii() and partition.isdigit() and broker.isdigit())
 
 
-def non_empty() -> Valid:
-    """Allow text or a list that is not empty."""
-    return Valid("not empty", bool)
-
-
 def either(first: Valid, second: Valid) -> Valid:
     """Allow a value that passes one of two checks."""
     return Valid(

@@ -17,16 +17,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from struct import Struct
 from time import perf_counter
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from minikafka.common.effects import Part
-from minikafka.common.events import ConnectionOpened, RequestFrame
+from minikafka.common.events import ConnectionOpened, Event, RequestFrame
 from minikafka.common.file_slice import FileSlice
+from minikafka.server.connection_limits import ConnectionLimits
+from minikafka.server.connection_quotas import ConnectionQuotas
 from minikafka.server.file_parts import PIECE_BYTES, pieces, read_part
-from minikafka.server.frame_buffer import FrameBuffer, FrameTooLarge
-
-if TYPE_CHECKING:
-    from minikafka.server.listener import Connections
+from minikafka.server.frame_buffer import Buffers, FrameBuffer, FrameTooLarge
+from minikafka.server.request_memory import RequestMemory
 
 _log = logging.getLogger("minikafka.server")
 _WRITE_HIGH_BYTES = 1024 * 1024
@@ -41,13 +41,55 @@ _new_request: Callable[[tuple[int | None, memoryview]], RequestFrame] = partial(
 )
 
 
+class ConnectionOwner(Protocol):
+    """All connections of a node; see `server.listener.Connections`."""
+
+    deliver: Callable[[Event], None]
+    memory: RequestMemory
+    quotas: ConnectionQuotas
+
+    @property
+    def limits(self) -> ConnectionLimits:
+        """The limits in force."""
+
+    def buffers_of(self, connection: "Connection") -> Buffers:
+        """Return the source of memory for large frames."""
+
+    def admit(self, connection: "Connection", address: str) -> int | None:
+        """Return a number for a new connection, or None if a limit is reached."""
+
+    def queue(self, connection: "Connection") -> None:
+        """Queue a connection that has more requests."""
+
+    def queue_sending(self, connection: "Connection") -> None:
+        """Queue a connection that has more of a large response to send."""
+
+    def unreadable(self, connection: "Connection", error: Exception) -> None:
+        """Close a connection whose response has records that cannot be read."""
+
+    def left(self, connection: "Connection") -> None:
+        """Note that a connection was closed, admitted or not."""
+
+    def forget(self, number: int, address: str) -> None:
+        """Remove a closed connection, and report it to the node."""
+
+    def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call `callback` after a delay."""
+
+    def soon(self, callback: Callable[[], None]) -> None:
+        """Call `callback` in a later turn of the loop."""
+
+    def time_s(self) -> float:
+        """Return the time of the loop's clock."""
+
+
 class Connection(asyncio.BufferedProtocol):
     """One inbound connection. It reads requests unless it is muted or its responses are pending."""
 
     transport: asyncio.Transport
     number: int | None = None
 
-    def __init__(self, owner: "Connections", listener: str) -> None:
+    def __init__(self, owner: ConnectionOwner, listener: str) -> None:
         """Prepare; the connection starts with `connection_made`."""
         self._owner = owner
         self.listener = listener

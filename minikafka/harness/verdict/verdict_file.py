@@ -113,7 +113,6 @@ READER_KINDS = ("poll_backward", "committed_reread", "poll_skip")
 
 Outcome = Literal["verified", "broken", "undecided"]
 EXIT_STATUS: dict[Outcome, int] = {"verified": 0, "broken": 1, "undecided": 2}
-EXIT_USAGE = 3
 
 Verdict = dict[str, Any]
 
