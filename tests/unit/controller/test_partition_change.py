@@ -6,7 +6,12 @@ import pytest
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.controller.election import Election
-from minikafka.controller.partition_change import ChangeContext, Target, partition_change
+from minikafka.controller.partition_change import (
+    ChangeContext,
+    Target,
+    known_leader,
+    partition_change,
+)
 from minikafka.metadata.partition_registration import (
     LeaderRecoveryState,
     PartitionRegistration,
@@ -434,3 +439,26 @@ def test_a_recovery_elects_the_one_that_it_found():
     assert written(record) == {
         "isr": [3], "leader": 3, "leader_recovery_state": 1, "eligible_leader_replicas": [],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("leader", "last_known_leader", "last_known_elr", "found"),
+    [
+        (1, -1, (2,), -1),
+        (1, 2, (), -1),
+        (-1, 2, (), 2),
+        (-1, 2, (3,), 2),
+        (-1, -1, (3,), 3),
+        (-1, -1, (2, 3), -1),
+        (-1, -1, (), -1),
+    ],
+)
+def test_the_last_leader_is_the_one_that_was_noted_or_the_only_one_of_kafka(
+    leader, last_known_leader, last_known_elr, found
+):
+    """E9: a controller of Apache Kafka notes it in LastKnownELR, alone."""
+    now = registration(
+        isr=() if leader < 0 else (1,), leader=leader, last_known_elr=last_known_elr,
+        last_known_leader=last_known_leader,
+    )  # fmt: skip
+    assert known_leader(now) == found
