@@ -247,8 +247,7 @@ UNIT_MUTATIONS = (
         mutation(
             "a request for the present directory removes the copy at once",
             ("replica.log_dir_moves", "LogDirMoves._cancel",
-             "if move.source.is_online and not may_be_registered:",
-             "if move.source.is_online:"),
+             "may_be_registered or not move.source.is_online", "not move.source.is_online"),
         ),
         "tests/unit/replica/test_log_dir_moves.py"
         "::test_a_copy_stays_until_the_controller_has_the_former_directory_again",

@@ -69,10 +69,12 @@ class FutureLogs:
         assert copy.log is not None, f"{copy.name} is not open"
         return home, copy, copy.log
 
-    def _current(self, at: TopicPartition) -> tuple[LogDirectory, UnifiedLog] | None:
+    def _current(self, at: TopicPartition) -> tuple[LogDirectory, UnifiedLog]:
         home = home_of(self.directories, at)
         log = None if home is None else home.get(at)
-        return None if home is None or log is None else (home, log)
+        assert home is not None, f"{at} has no log"
+        assert log is not None, f"{at} has no log"
+        return home, log
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
         """The future log of a partition, or None."""
@@ -170,7 +172,7 @@ class FutureLogs:
                     except StorageFault as fault:
                         on_fault(fault)
         for at in self:
-            if self._current(at) is None:
+            if home_of(self.directories, at) is None:
                 self.abandon(at)  # The directory of the current log has failed meanwhile.
 
     def _load(
@@ -184,24 +186,25 @@ class FutureLogs:
         if any(copy.name == name for copy in home.folders.copies(at)):
             return  # It is known, but the directory of the current log has failed.
         topic_id = read_topic_id(home.disk, name)
-        found, current = self._current(at), None
-        if found is not None:
-            has_copy = self._find(at) is not None
-            current = CurrentLog(found[1].topic_id, found[0] is home, has_copy)
+        source = home_of(self.directories, at)
+        log = None if source is None else source.get(at)
+        current = None
+        if log is not None:
+            current = CurrentLog(log.topic_id, source is home, self._find(at) is not None)
         state = settle_copy(topic_id, current)
         copy = LogFolder(at=at, name=name, topic_id=topic_id)
-        if found is None or state is not FolderState.COPY:
+        if log is None or state is not FolderState.COPY:
             home.folders.enter_copy(copy, FolderState.KEPT_COPY)
             if state is FolderState.ABSENT:
                 self._delete_copy(home, copy)
             return
         copy.log = home.open_log(
-            name, at, config=config_of(at), checkpointed=CheckpointedOffsets(clean=False), now=now,
-            rng=self.rng, topic_id=topic_id,
+            name, at, config=config_of(at), checkpointed=CheckpointedOffsets(clean=False),
+            now=now, rng=self.rng, topic_id=topic_id,
         )  # fmt: skip
         home.folders.enter_copy(copy, FolderState.COPY)
         # Now, since its high watermark is at least its start, which may be too high.
-        _follow(copy, copy.log, found[1], now)
+        _follow(copy, copy.log, log, now)
 
     # Moves
 
@@ -212,13 +215,11 @@ class FutureLogs:
             StorageFault: a directory is offline, or the target reports an error.
         """
         assert self._find(at) is None, f"{at} is being moved already"
-        found = self._current(at)
-        assert found is not None, f"{at} has no log"
+        _, current = self._current(at)
         for other in self.directories:
             # As Kafka: an offline directory may have another future log of the partition.
             if not other.is_online:
                 raise StorageFault(other.disk.root, "the log directory is offline")
-        _, current = found
         target.disk.reserve_files()
         target.clear_name(at, self.rng, now)
         # A power loss must not leave only the copy.
@@ -307,9 +308,7 @@ class FutureLogs:
             StorageFault: one of the two directories reports an error.
             CorruptRecordsError: the current log is damaged.
         """
-        found = self._current(at)
-        assert found is not None, f"{at} has no log"
-        _, current = found
+        _, current = self._current(at)
         _, copy, future = self._followed(at)
         _follow(copy, future, current, now)
         if future.log_end_offset < current.log_end_offset:
@@ -332,9 +331,7 @@ class FutureLogs:
         Raises:
             StorageFault: the former log is still the current one. The copy is kept.
         """
-        found = self._current(at)
-        assert found is not None, f"{at} has no log"
-        source, current = found
+        source, current = self._current(at)
         target, copy, future = self._followed(at)
         assert future.log_end_offset == current.log_end_offset, f"{at} has not caught up"
         source.disk.reserve_files()

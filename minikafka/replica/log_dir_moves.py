@@ -351,10 +351,9 @@ class LogDirMoves:
             # Also if the source is offline: the controller must know that the replica is.
             self.assignments.assign(move.key, move.source.directory_id)
         self.logs.futures.abandon(at)
-        if move.source.is_online and not may_be_registered:
-            self._delete_kept_copies(at)
-        else:
-            self._delete_all_but_one_copy(at)
+        # One copy is enough to show that the log of the partition may be elsewhere.
+        may_be_needed = may_be_registered or not move.source.is_online
+        self._delete_kept_copies(at, but=int(may_be_needed))
 
     def _registered_elsewhere(self, move: _Move) -> bool:
         """True if the metadata may have another directory than that of the current log.
@@ -369,14 +368,8 @@ class LogDirMoves:
             or (now is not None and now.directory(self.broker_id) != move.source.directory_id)
         )
 
-    def _delete_all_but_one_copy(self, at: TopicPartition) -> None:
+    def _delete_kept_copies(self, at: TopicPartition, *, but: int = 0) -> None:
         try:
-            self.logs.futures.delete_kept_copies(at, but=1)
-        except StorageFault as fault:
-            self.on_fault(fault)
-
-    def _delete_kept_copies(self, at: TopicPartition) -> None:
-        try:
-            self.logs.futures.delete_kept_copies(at)
+            self.logs.futures.delete_kept_copies(at, but=but)
         except StorageFault as fault:
             self.on_fault(fault)

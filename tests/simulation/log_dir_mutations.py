@@ -24,7 +24,7 @@ LOG_DIR_MUTATIONS = (
     mutation(
         "a future log does not follow a truncation",
         ("log.future_logs", "FutureLogs.copy_slice", "_follow(copy, future, current, now)", "pass"),
-        ("log.future_logs", "FutureLogs._load", "_follow(copy, copy.log, found[1], now)", "pass"),
+        ("log.future_logs", "FutureLogs._load", "_follow(copy, copy.log, log, now)", "pass"),
         ("log.future_logs", "FutureLogs.copy_slice",
          "return future.log_end_offset == current.log_end_offset",
          "return future.log_end_offset >= current.log_end_offset"),
