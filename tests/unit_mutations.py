@@ -21,19 +21,17 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "an acks=all append outlives its leader epoch",
-            ("replica.partition", "Partition.append_outcome",
-             "if self.leader != self.broker_id or self.leader_epoch != leader_epoch:",
-             "if self.leader != self.broker_id:"),
+            ("replica.request_rules", "append_outcome",
+             " or partition.leader_epoch != leader_epoch:", ":"),
         ),
-        "tests/unit/replica/test_partition.py"
+        "tests/unit/replica/test_request_rules.py"
         "::test_append_that_outlives_its_leader_epoch_is_not_acknowledged",
         "a leader that misses that another one led keeps its log: what waits in it is still there",
     ),
     UnitMutation(
         mutation(
             "a follower far behind joins an ISR below min ISR",
-            ("replica.isr_proposals", "IsrProposals.consider_joining",
-             " or not self._keeps_pace(follower)", ""),
+            ("replica.in_sync_replicas", "_joins", "if not is_enough and", "if False and"),
         ),
         "tests/simulation/test_followers.py"
         "::test_a_follower_that_returns_below_min_isr_joins_once",
@@ -42,8 +40,8 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "answers to a proposal of another partition epoch are taken",
-            ("replica.isr_proposals", "IsrProposals._is_current",
-             "and partition.partition_epoch == proposal.partition_epoch", ""),
+            ("replica.partition", "Partition._is_current",
+             "and self.partition_epoch == proposal.partition_epoch", ""),
         ),
         "tests/unit/replica/test_isr_proposals.py"
         "::test_refusal_of_a_proposal_of_an_older_partition_epoch_is_ignored",

@@ -37,6 +37,7 @@ from minikafka.replica.fetch_session import (
     SessionKey,
 )
 from minikafka.replica.partition import Partition
+from minikafka.replica.request_rules import check_leader_epoch
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import Steps, next_turn
 
@@ -154,7 +155,7 @@ class Reading(ABC):
             partition = replicas.get_by_id(key.topic_id, key.partition)
         else:
             partition = replicas.get(TopicPartition(key.topic, key.partition))
-        partition.check_leader_epoch(wanted.current_leader_epoch)
+        check_leader_epoch(partition, wanted.current_leader_epoch)
         if self.must_lead:
             partition.require_leader()
         return partition
@@ -452,7 +453,7 @@ _LEADER_ERRORS = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOC
 def _divergence(partition: Partition, wanted: FetchPartition) -> EpochEndOffset | None:
     """Return the epoch and end offset where the fetcher's log diverges, or None (KIP-595)."""
     log = partition.log
-    end = partition.end_offset_for_epoch(wanted.last_fetched_epoch)
+    end = partition.log.end_offset_for_epoch(wanted.last_fetched_epoch)
     if end.epoch < 0 or wanted.fetch_offset < log.log_start_offset:
         raise OffsetNotInLogError(wanted.fetch_offset, log.log_start_offset, log.log_end_offset)
     if end.epoch < wanted.last_fetched_epoch or end.end_offset < wanted.fetch_offset:

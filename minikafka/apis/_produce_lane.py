@@ -32,6 +32,7 @@ from minikafka.protocol.primitives import records_size
 from minikafka.records.batch import ATTRIBUTES_OFFSET, HEADER_SIZE, TRANSACTIONAL
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
+from minikafka.replica.request_rules import append_outcome
 from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
@@ -139,7 +140,7 @@ class ProduceLane:
         if acks == 1:
             if not partition.log.awaits_flush:
                 return self._encode(correlation_id, info)
-        elif partition.append_outcome(partition.leader_epoch, info.last_offset + 1) == 0:
+        elif append_outcome(partition, partition.leader_epoch, info.last_offset + 1) == 0:
             return self._encode(correlation_id, info)
         answer = self._new_answer()
         wait = appended(acks, partition, partition.leader_epoch, info, answer)

@@ -18,6 +18,7 @@ from minikafka.messages.produce import (
 )
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.partition import Partition
+from minikafka.replica.request_rules import append_outcome, flush_outcome
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import Steps, wait_until
 
@@ -29,7 +30,7 @@ class WaitingAppend(NamedTuple):
     """An append whose result is not known yet: it depends on the replicas or a flush."""
 
     partition: Partition
-    outcome: Callable[[int, int], ErrorCode | None]
+    outcome: Callable[[Partition, int, int], ErrorCode | None]
     leader_epoch: int
     end_offset: int
     answer: PartitionProduceResponse
@@ -48,9 +49,9 @@ def appended(
     answer.log_start_offset = info.log_start_offset
     end_offset = info.last_offset + 1
     if acks == -1:
-        return WaitingAppend(partition, partition.append_outcome, leader_epoch, end_offset, answer)
+        return WaitingAppend(partition, append_outcome, leader_epoch, end_offset, answer)
     if acks == 1 and partition.log.awaits_flush:
-        return WaitingAppend(partition, partition.flush_outcome, leader_epoch, end_offset, answer)
+        return WaitingAppend(partition, flush_outcome, leader_epoch, end_offset, answer)
     return None
 
 
@@ -64,7 +65,7 @@ def append_failed(
 
 def _decide(waiting: WaitingAppend) -> bool:
     """True if the result of an append is known; an error is then set in the answer."""
-    outcome = waiting.outcome(waiting.leader_epoch, waiting.end_offset)
+    outcome = waiting.outcome(waiting.partition, waiting.leader_epoch, waiting.end_offset)
     if outcome is None:
         return False
     if outcome:

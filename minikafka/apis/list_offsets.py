@@ -30,6 +30,7 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
+from minikafka.replica.request_rules import check_any_leader_epoch
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, compute
@@ -170,7 +171,7 @@ def _one(
 def _check_leader(
     request: ListOffsetsRequest, partition: Partition, wanted: ListOffsetsPartition
 ) -> None:
-    partition.check_any_leader_epoch(wanted.current_leader_epoch)
+    check_any_leader_epoch(partition, wanted.current_leader_epoch)
     if request.replica_id != _DEBUGGER:
         partition.require_leader()
 

@@ -16,6 +16,7 @@ from minikafka.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
+from minikafka.replica.request_rules import check_any_leader_epoch
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -38,9 +39,9 @@ def offset_for_leader_epoch(
 def _one(ctx: BrokerContext, topic: str, wanted: OffsetForLeaderPartition) -> EpochEndOffset:
     try:
         partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition))
-        partition.check_any_leader_epoch(wanted.current_leader_epoch)
+        check_any_leader_epoch(partition, wanted.current_leader_epoch)
         partition.require_leader()
     except KafkaError as error:
         return EpochEndOffset(error.code, wanted.partition)
-    end = partition.end_offset_for_epoch(wanted.leader_epoch)
+    end = partition.log.end_offset_for_epoch(wanted.leader_epoch)
     return EpochEndOffset(0, wanted.partition, end.epoch, end.end_offset)

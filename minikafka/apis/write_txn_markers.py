@@ -29,6 +29,7 @@ from minikafka.messages.write_txn_markers import (
 from minikafka.records.builder import TransactionEnd
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
+from minikafka.replica.request_rules import append_outcome
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn, wait_until
@@ -156,7 +157,7 @@ def _await(ctx: BrokerContext, waiting: list[_Appended]) -> Steps[None]:
 
 
 def _decide(each: _Appended) -> bool:
-    outcome = each.partition.append_outcome(each.leader_epoch, each.end_offset)
+    outcome = append_outcome(each.partition, each.leader_epoch, each.end_offset)
     if outcome is None:
         return False
     each.answer.error_code = outcome

@@ -9,13 +9,14 @@ Source: `DefaultAlterPartitionManager`, KIP-497, KIP-903.
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import alter_partition as messages
-from minikafka.replica.isr_proposals import IsrProposal
+from minikafka.replica.in_sync_replicas import IsrProposal
+from minikafka.replica.partition import Partition
 from minikafka.rpc.controller_channel import ControllerChannel
 from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS
 
@@ -25,6 +26,13 @@ _RETRY_MS = 50
 _FOREVER_MS = 1 << 40
 _MAX_ELEMENTS = MAX_CLIENT_REQUEST_ELEMENTS
 """The limit for the array elements of one request: a controller on any listener accepts it."""
+
+
+class SentProposal(NamedTuple):
+    """A proposal, and the partition that gets the result."""
+
+    partition: Partition
+    proposal: IsrProposal
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -37,14 +45,13 @@ class AlterPartitionManager:
     broker_epoch: int = -1
     is_asking: bool = False
     """True while a request is in flight."""
-    _unsent: dict[TopicIdPartition, IsrProposal] = field(default_factory=dict)
+    _unsent: dict[TopicIdPartition, SentProposal] = field(default_factory=dict)
     _scheduled: bool = False
 
-    def propose(self, proposal: IsrProposal) -> None:
+    def propose(self, partition: Partition, proposal: IsrProposal) -> None:
         """Send a proposal with the next request."""
-        partition = proposal.partition
         key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
-        self._unsent[key] = proposal
+        self._unsent[key] = SentProposal(partition, proposal)
         self._schedule(0)
 
     def _schedule(self, delay_ms: int) -> None:
@@ -66,25 +73,25 @@ class AlterPartitionManager:
             on_done=lambda response, _: self._answered(sent, response),
         )
 
-    def _take(self) -> dict[TopicIdPartition, IsrProposal]:
+    def _take(self) -> dict[TopicIdPartition, SentProposal]:
         """Remove and return the proposals of the next request, the oldest first."""
-        taken: dict[TopicIdPartition, IsrProposal] = {}
+        taken: dict[TopicIdPartition, SentProposal] = {}
         elements = 0
-        for key, proposal in self._unsent.items():
+        for key, sent in self._unsent.items():
             # The topic, the partition, and the members of the ISR.
-            elements += 2 + len(proposal.isr)
+            elements += 2 + len(sent.proposal.isr)
             if elements > _MAX_ELEMENTS and taken:
                 break
-            taken[key] = proposal
+            taken[key] = sent
         for key in taken:
             del self._unsent[key]
         return taken
 
     def _request(
-        self, proposals: dict[TopicIdPartition, IsrProposal]
+        self, proposals: dict[TopicIdPartition, SentProposal]
     ) -> messages.AlterPartitionRequest:
         topics: dict[Uuid, messages.AlterPartitionRequestTopicData] = {}
-        for key, proposal in proposals.items():
+        for key, (_, proposal) in proposals.items():
             topic = topics.setdefault(
                 key.topic_id, messages.AlterPartitionRequestTopicData(topic_id=key.topic_id)
             )
@@ -104,7 +111,7 @@ class AlterPartitionManager:
             broker_id=self.broker_id, broker_epoch=self.broker_epoch, topics=list(topics.values())
         )
 
-    def _answered(self, sent: dict[TopicIdPartition, IsrProposal], response: Any | None) -> None:
+    def _answered(self, sent: dict[TopicIdPartition, SentProposal], response: Any | None) -> None:
         if response is None or response.error_code:
             why = "no response" if response is None else error_of(response.error_code).code.name
             _log.warning("AlterPartition failed: %s; partitions in it: %d", why, len(sent))
@@ -112,21 +119,22 @@ class AlterPartitionManager:
             for topic in response.topics:
                 for answer in topic.partitions:
                     key = TopicIdPartition(topic.topic_id, answer.partition_index)
-                    proposal = sent.pop(key, None)
-                    if proposal is not None:
-                        _report(proposal, answer)
+                    found = sent.pop(key, None)
+                    if found is not None:
+                        _report(found, answer)
         self.is_asking = False
         # A controller responds for every partition; a proposal that it left out is sent again, but
         # not before those that were not sent yet.
         delay_ms = _RETRY_MS if sent else 0
-        for key, proposal in sent.items():
-            self._unsent.setdefault(key, proposal)
+        for key, each in sent.items():
+            self._unsent.setdefault(key, each)
         if self._unsent:
             self._schedule(delay_ms)
 
 
-def _report(proposal: IsrProposal, answer: Any) -> None:
+def _report(sent: SentProposal, answer: Any) -> None:
+    partition, proposal = sent
     if answer.error_code:
-        proposal.partition.proposals.failed(proposal, answer.error_code)
+        partition.isr_refused(proposal, answer.error_code)
     elif answer.leader_epoch == proposal.leader_epoch:
-        proposal.partition.proposals.committed(proposal, tuple(answer.isr), answer.partition_epoch)
+        partition.isr_committed(proposal, tuple(answer.isr), answer.partition_epoch)

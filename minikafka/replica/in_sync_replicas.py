@@ -1,13 +1,22 @@
-"""The committed and the proposed ISR of a leader (H1-H3, H6).
+"""The committed and the proposed ISR of a leader, and what each event makes of them (H1-H3, H6).
 
-Source: `Partition`, `PartitionState` (CommittedPartitionState, PendingExpandIsr, PendingShrinkIsr).
+`next_isr` decides; `Partition` takes over the state and sends the proposal. At most one proposal is
+in progress, and the high watermark respects it at once (H2).
+
+Source: `Partition.prepareIsrExpand`, `Partition.submitAlterPartition`,
+`Partition.handleAlterPartitionError`, `PartitionState` (CommittedPartitionState, PendingExpandIsr,
+PendingShrinkIsr).
 """
 
 from collections.abc import Container, Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from minikafka.common.errors import ErrorCode
 from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.replica.replica_state import ReplicaState
+
+_LAG_SHARE: Final = 2
 
 
 class IsrState(NamedTuple):
@@ -30,14 +39,127 @@ class IsrState(NamedTuple):
             return self.committed
         return self.proposed
 
-    def expanded(self, broker: int) -> "IsrState":
-        """A proposal that adds a broker."""
-        return IsrState(self.committed, (*self.committed, broker))
 
-    def shrunk(self, brokers: Iterable[int]) -> "IsrState":
-        """A proposal that removes brokers."""
-        gone = tuple(brokers)
-        return IsrState(self.committed, tuple(b for b in self.committed if b not in gone))
+class IsrProposal(NamedTuple):
+    """An ISR that a leader asks the controller to commit."""
+
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[int, ...]
+    broker_epochs: tuple[int, ...]
+    recovery_state: LeaderRecoveryState
+
+
+class IsrView(NamedTuple):
+    """What a leader knows of its replicas and of time."""
+
+    replicas: tuple[int, ...]
+    followers: Mapping[int, ReplicaState]
+    brokers: Mapping[int, BrokerRegistration]
+    required_offset: int
+    """A follower that joins has everything below: the high watermark and the earlier epochs."""
+    log_end_offset: int
+    now_ms: int
+    lag_max_ms: int
+    min_isr: int
+
+
+class FollowerFetched(NamedTuple):
+    """A follower outside the ISR has fetched."""
+
+    broker: int
+    view: IsrView
+
+
+class LagChecked(NamedTuple):
+    """It is time to look for followers that lag."""
+
+    view: IsrView
+
+
+class UncleanLeaderRecovered(NamedTuple):
+    """A leader of an unclean election has recovered; the controller must clear the mark (L8)."""
+
+
+class IsrDecided(NamedTuple):
+    """The controller has committed an ISR."""
+
+    isr: tuple[int, ...]
+
+
+class IsrRefused(NamedTuple):
+    """The controller has refused the proposal with an error code."""
+
+    code: int
+
+
+IsrEvent = FollowerFetched | LagChecked | UncleanLeaderRecovered | IsrDecided | IsrRefused
+_DROP_PROPOSAL: Final = (ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA)
+_WAIT_FOR_METADATA: Final = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.UNKNOWN_TOPIC_ID,
+    ErrorCode.FENCED_LEADER_EPOCH,
+    ErrorCode.INVALID_UPDATE_VERSION,
+    ErrorCode.INVALID_REQUEST,
+    ErrorCode.NEW_LEADER_ELECTED,
+)
+
+
+def next_isr(state: IsrState, event: IsrEvent) -> tuple[IsrState, tuple[int, ...] | None]:
+    """Return the state after an event, and the ISR to propose, or None.
+
+    A refused proposal is repeated, unless the error means that this broker's metadata is behind:
+    then it stays as it is until new metadata arrives.
+    """
+    committed, proposed = state
+    wanted = None
+    match event:
+        case IsrDecided(isr):
+            return IsrState(isr), None
+        case IsrRefused(code) if code in _DROP_PROPOSAL:
+            return IsrState(committed), None
+        case IsrRefused(code):
+            return state, None if code in _WAIT_FOR_METADATA else proposed
+        case UncleanLeaderRecovered() if proposed is None:
+            wanted = committed
+        case FollowerFetched(broker, view) if proposed is None:
+            if _joins(view, view.followers[broker], committed):
+                wanted = (*committed, broker)
+        case LagChecked(view) if proposed is None:
+            lagging = out_of_sync(
+                committed,
+                view.followers,
+                leader_end_offset=view.log_end_offset,
+                now_ms=view.now_ms,
+                lag_max_ms=view.lag_max_ms,
+                min_isr=view.min_isr,
+            )
+            if lagging:
+                wanted = tuple(each for each in committed if each not in lagging)
+    return (state if wanted is None else IsrState(committed, wanted)), wanted
+
+
+def _joins(view: IsrView, follower: ReplicaState, committed: tuple[int, ...]) -> bool:
+    """True if a follower has caught up, would stay in the ISR, and may join (KIP-903).
+
+    Below min ISR the high watermark stands still, and a follower that is far behind reaches it
+    (H1). Unlike Kafka (row 139), where it joins, and leaves again as it lags. Half of the lag is
+    left for the next time that it reaches the leader.
+    """
+    if follower.broker_id not in view.replicas or follower.log_end_offset < view.required_offset:
+        return False
+    is_enough = len(committed) >= view.min_isr
+    if not is_enough and not follower.keeps_pace(view.now_ms, view.lag_max_ms // _LAG_SHARE):
+        return False
+    return may_join(follower, view.brokers.get(follower.broker_id))
+
+
+def broker_epochs(
+    isr: tuple[int, ...], followers: Mapping[int, ReplicaState], own_id: int, own_epoch: int
+) -> tuple[int, ...]:
+    """Return the epoch of each member, as far as its fetches show it; -1 for others (KIP-903)."""
+    epochs = (own_epoch if each == own_id else followers[each].broker_epoch for each in isr)
+    return tuple(-1 if epoch is None else epoch for epoch in epochs)
 
 
 def may_join(follower: ReplicaState, registration: BrokerRegistration | None) -> bool:

@@ -24,9 +24,9 @@ def replica_samples(replicas: ReplicaManager) -> Iterator[Sample]:
     led = [each for each in partitions if each.is_leader]
     yield Sample(catalog.PARTITION_COUNT, len(partitions))
     yield Sample(catalog.LEADER_COUNT, len(led))
-    yield Sample(catalog.UNDER_REPLICATED, sum(each.is_under_replicated for each in led))
-    yield Sample(catalog.UNDER_MIN_ISR_COUNT, sum(each.is_under_min_isr for each in led))
-    yield Sample(catalog.AT_MIN_ISR_COUNT, sum(each.is_at_min_isr for each in led))
+    yield Sample(catalog.UNDER_REPLICATED, sum(map(is_under_replicated, led)))
+    yield Sample(catalog.UNDER_MIN_ISR_COUNT, sum(map(is_under_min_isr, led)))
+    yield Sample(catalog.AT_MIN_ISR_COUNT, sum(map(is_at_min_isr, led)))
     yield Sample(catalog.OFFLINE_REPLICA_COUNT, len(replicas.hosted.offline))
     image = replicas.image
     yield Sample(catalog.REASSIGNING, sum(_is_reassigning(image, each) for each in led))
@@ -73,13 +73,32 @@ def _traffic(counts: TopicCounts, labels: tuple[str, ...]) -> Iterator[Sample]:
     yield Sample(catalog.REPLICATION_BYTES_OUT, counts.replication_bytes_out, labels)
 
 
+def is_under_min_isr(partition: Partition) -> bool:
+    """True if this broker is leader and the ISR has fewer members than the minimum (M1)."""
+    return partition.is_leader and len(partition.isr.committed) < partition.min_isr
+
+
+def is_at_min_isr(partition: Partition) -> bool:
+    """True if this broker is leader and the ISR has exactly the minimum of members (M1)."""
+    return partition.is_leader and len(partition.isr.committed) == partition.min_isr
+
+
+def is_under_replicated(partition: Partition) -> bool:
+    """True if this broker is leader and a replica is out of sync (M1).
+
+    Replicas that a reassignment adds do not count yet (`OngoingReassignmentState`).
+    """
+    wanted = len(partition.replicas) - partition.adding_count
+    return partition.is_leader and len(partition.isr.committed) < wanted
+
+
 def _partition(partition: Partition) -> Iterator[Sample]:
     topic, index = partition.topic_partition
     labels = (topic, str(index))
     log = partition.log
-    yield Sample(catalog.AT_MIN_ISR, partition.is_at_min_isr, labels)
-    yield Sample(catalog.UNDER_MIN_ISR, partition.is_under_min_isr, labels)
-    yield Sample(catalog.UNDER_REPLICATED_PARTITION, partition.is_under_replicated, labels)
+    yield Sample(catalog.AT_MIN_ISR, is_at_min_isr(partition), labels)
+    yield Sample(catalog.UNDER_MIN_ISR, is_under_min_isr(partition), labels)
+    yield Sample(catalog.UNDER_REPLICATED_PARTITION, is_under_replicated(partition), labels)
     yield Sample(catalog.IN_SYNC_REPLICAS_COUNT, len(partition.isr.committed), labels)
     yield Sample(catalog.LOG_END_OFFSET, log.log_end_offset, labels)
     yield Sample(catalog.LOG_START_OFFSET, log.log_start_offset, labels)

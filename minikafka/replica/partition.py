@@ -1,8 +1,8 @@
 """One replica on this broker: leader or follower; ISR, high watermark, append, follower progress.
 
 States: leader (`is_leader`), follower of a leader, without a leader. `apply` moves between them; a
-registration with a lower partition epoch than the current one is ignored. Proposals for the ISR are
-sent through `IsrProposals`; `alter_partition` returns the results.
+registration with a lower partition epoch than the current one is ignored. `in_sync_replicas`
+decides what to propose for the ISR; `alter_partition` sends it and returns the result.
 
 Invariants: the high watermark moves only while the committed ISR has at least min ISR members (H1,
 H3), and never beyond the log of a maximal ISR member (H2). At most one proposal is in progress.
@@ -17,16 +17,13 @@ from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
-    ErrorCode,
-    FencedLeaderEpochError,
     NotEnoughReplicasError,
     NotLeaderOrFollowerError,
-    UnknownLeaderEpochError,
+    error_of,
 )
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
@@ -41,8 +38,20 @@ from minikafka.records.batch import BatchHeader
 from minikafka.records.builder import TransactionEnd, build_end_marker
 from minikafka.records.validation import AppendOrigin
 from minikafka.replica.high_watermark import next_high_watermark
-from minikafka.replica.in_sync_replicas import IsrState, joining_followers
-from minikafka.replica.isr_proposals import IsrProposal, IsrProposals
+from minikafka.replica.in_sync_replicas import (
+    FollowerFetched,
+    IsrDecided,
+    IsrEvent,
+    IsrProposal,
+    IsrRefused,
+    IsrState,
+    IsrView,
+    LagChecked,
+    UncleanLeaderRecovered,
+    broker_epochs,
+    joining_followers,
+    next_isr,
+)
 from minikafka.replica.news import News, PartitionWatcher
 from minikafka.replica.queued_append import QueuedAppend
 from minikafka.replica.replica_state import ReplicaState
@@ -75,7 +84,7 @@ class Partition:
     configured_min_isr: int
     lag_max_ms: int
     brokers: Callable[[], Mapping[int, BrokerRegistration]]
-    propose: Callable[[IsrProposal], None]
+    propose: Callable[["Partition", IsrProposal], None]
     own_epoch: Callable[[], int]
     request_flush: Callable[[UnifiedLog], None]
     replicas: tuple[int, ...] = ()
@@ -98,13 +107,8 @@ class Partition:
     watchers: dict[PartitionWatcher, None] = field(default_factory=dict)
     queued: deque[QueuedAppend] = field(default_factory=deque)
     """Appends whose records are being validated, in the order of their arrival."""
-    proposals: IsrProposals = field(init=False, compare=False, repr=False)
     told_log_start: int = 0
     """The log start offset that was last reported to the watchers."""
-
-    def __post_init__(self) -> None:
-        """Create the object that proposes ISRs."""
-        self.proposals = IsrProposals(self)
 
     @property
     def is_leader(self) -> bool:
@@ -115,25 +119,6 @@ class Partition:
         """Set `min.insync.replicas`; the effective minimum is `min_isr` (H6)."""
         self.configured_min_isr = configured
         self.min_isr = effective_min_isr(configured, len(self.replicas))
-
-    @property
-    def is_under_min_isr(self) -> bool:
-        """True if this broker is leader and the ISR has fewer members than the minimum (M1)."""
-        return self.is_leader and len(self.isr.committed) < self.min_isr
-
-    @property
-    def is_at_min_isr(self) -> bool:
-        """True if this broker is leader and the ISR has exactly the minimum of members (M1)."""
-        return self.is_leader and len(self.isr.committed) == self.min_isr
-
-    @property
-    def is_under_replicated(self) -> bool:
-        """True if this broker is leader and a replica is out of sync (M1).
-
-        Replicas that a reassignment adds do not count yet (`OngoingReassignmentState`).
-        """
-        wanted = len(self.replicas) - self.adding_count
-        return self.is_leader and len(self.isr.committed) < wanted
 
     @property
     def high_watermark_is_behind_epoch(self) -> bool:
@@ -169,7 +154,10 @@ class Partition:
         self.leader_epoch = registration.leader_epoch
         if self.is_leader:
             if not knows_isr:
-                self.proposals.apply_metadata(registration)
+                if sorted(self.isr.proposed or ()) == sorted(registration.isr):
+                    # The metadata has the proposed ISR before the response to the proposal.
+                    self.counts.isr_changed(len(self.isr.committed), len(registration.isr))
+                self.isr, _ = next_isr(self.isr, IsrDecided(registration.isr))
             known = registration.replicas if is_next else registration.isr
             self._lead(registration, new_epoch=new_epoch, known=known if was_leader else ())
         else:
@@ -244,33 +232,11 @@ class Partition:
                 )
             _log_leadership(self, registration.isr)
         self.advance_high_watermark()
-        if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
+        if self.recovery_state is LeaderRecoveryState.RECOVERING:
             # The recovery is complete: this broker can do nothing more for lost records (L8).
-            self.proposals.propose(self.isr.committed)
+            self._change_isr(UncleanLeaderRecovered())
 
     # Checks
-
-    def check_leader_epoch(self, requested: int) -> None:
-        """Compare the leader epoch of a request with the current one.
-
-        Raises:
-            FencedLeaderEpochError: the request is behind.
-            UnknownLeaderEpochError: this broker is behind.
-        """
-        if requested < 0 or requested == self.leader_epoch:
-            return
-        if requested < self.leader_epoch:
-            raise FencedLeaderEpochError
-        raise UnknownLeaderEpochError
-
-    def check_any_leader_epoch(self, requested: int) -> None:
-        """As `check_leader_epoch`, but only -1 means no epoch: a lower number is an old epoch.
-
-        As Kafka: everywhere except in Fetch.
-        """
-        if requested < -1:
-            raise FencedLeaderEpochError
-        self.check_leader_epoch(requested)
 
     def require_leader(self) -> None:
         """Raise NotLeaderOrFollowerError unless this broker is leader."""
@@ -358,27 +324,6 @@ class Partition:
             self.request_flush(self.log)
         self.advance_high_watermark()
 
-    def append_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
-        """The result of an acks=all append; None while it is not decided.
-
-        `end_offset` is exclusive. Source: `Partition.checkEnoughReplicasReachOffset`.
-        """
-        if self.leader != self.broker_id or self.leader_epoch != leader_epoch:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if self.log.high_watermark < end_offset:
-            return None
-        # As Kafka: replicas of a pending proposal count here, unlike for the high watermark (H3).
-        if len(self.isr.maximal) < self.min_isr:
-            return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        return ErrorCode.NONE
-
-    def flush_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
-        """The result of an acks=1 append that must be flushed; None while it is not decided."""
-        if not self.is_leader or self.leader_epoch != leader_epoch:
-            # Records that were not flushed yet may be truncated now.
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        return ErrorCode.NONE if self.log.recovery_point >= end_offset else None
-
     def flushed(self) -> None:
         """Note that more of the log is durable, and wake the requests that wait for it."""
         self.advance_high_watermark()
@@ -409,7 +354,7 @@ class Partition:
             broker_epoch=broker_epoch,
         )
         if broker not in self.isr.maximal:
-            self.proposals.consider_joining(follower)
+            self._change_isr(FollowerFetched(broker, self._isr_view()))
         if fetch_offset != before:
             self.advance_high_watermark()
         if follower.log_start_offset != start_before:
@@ -430,9 +375,73 @@ class Partition:
         registration = self.brokers().get(broker)
         return broker_epoch != -1 and registration is not None and registration.epoch > broker_epoch
 
-    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
-        """See `UnifiedLog.end_offset_for_epoch`."""
-        return self.log.end_offset_for_epoch(epoch)
+    # In-sync replicas
+
+    def _isr_view(self) -> IsrView:
+        log = self.log
+        return IsrView(
+            self.replicas, self.followers, self.brokers(),
+            max(log.high_watermark, self.leader_epoch_start_offset), log.log_end_offset,
+            self.env.clock.monotonic_ms, self.lag_max_ms, self.min_isr,
+        )  # fmt: skip
+
+    def check_lag(self) -> None:
+        """Propose an ISR without the followers that lag."""
+        if self.is_leader:
+            self._change_isr(LagChecked(self._isr_view()))
+
+    def _change_isr(self, event: IsrEvent) -> None:
+        """Take over the ISR that follows from an event of the leader; propose it if necessary."""
+        after, isr = next_isr(self.isr, event)
+        if isr is None:
+            return
+        self.tell()
+        self.isr = after
+        proposal = IsrProposal(
+            self.leader_epoch,
+            self.partition_epoch,
+            isr,
+            broker_epochs(isr, self.followers, self.broker_id, self.own_epoch()),
+            LeaderRecoveryState.RECOVERED,
+        )
+        _log_isr(self, f"proposes ISR {list(isr)} instead of {list(after.committed)}")
+        self.propose(self, proposal)
+
+    def isr_committed(
+        self, proposal: IsrProposal, isr: tuple[int, ...], partition_epoch: int
+    ) -> None:
+        """Use the ISR that the controller committed, or that it has instead."""
+        if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
+            return
+        self.counts.isr_changed(len(self.isr.committed), len(isr))
+        self.tell()
+        self.isr, _ = next_isr(self.isr, IsrDecided(isr))
+        self.partition_epoch = partition_epoch
+        self.recovery_state = LeaderRecoveryState.RECOVERED
+        _log_isr(self, f"ISR is {list(isr)}")
+        self.advance_high_watermark()
+        # Waiting appends can now be acknowledged, or fail with NOT_ENOUGH_REPLICAS_AFTER_APPEND.
+        self.has_committed()
+
+    def isr_refused(self, proposal: IsrProposal, code: int) -> None:
+        """Note that the controller refused a proposal."""
+        if not self._is_current(proposal):
+            return
+        _log_isr(self, f"ISR {list(proposal.isr)} refused: {error_of(code).code.name}")
+        after, again = next_isr(self.isr, IsrRefused(code))
+        if after is not self.isr:
+            self.tell()
+            self.isr = after
+        elif again is not None:
+            self.propose(self, proposal)
+
+    def _is_current(self, proposal: IsrProposal) -> bool:
+        return (
+            self.is_leader
+            and self.leader_epoch == proposal.leader_epoch
+            and self.partition_epoch == proposal.partition_epoch
+            and self.isr.proposed == proposal.isr
+        )
 
     def advance_high_watermark(self) -> bool:
         """Move the high watermark as far as it may go; return True if it moved."""
@@ -464,6 +473,13 @@ class Partition:
             leader_end_offset=self.log.log_end_offset,
             now_ms=self.env.clock.monotonic_ms, lag_max_ms=self.lag_max_ms,
         )  # fmt: skip
+
+
+def _log_isr(partition: Partition, what: str) -> None:
+    _log.info(
+        "[Partition %s broker=%d] %s, partition epoch %d",
+        partition.topic_partition, partition.broker_id, what, partition.partition_epoch,
+    )  # fmt: skip
 
 
 def _log_leadership(partition: Partition, isr: Sequence[int]) -> None:

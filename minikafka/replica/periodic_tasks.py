@@ -42,7 +42,7 @@ class PeriodicTasks:
 
     def _shrink_isrs(self) -> None:
         for partition in self.hosted.led():
-            partition.proposals.shrink()
+            partition.check_lag()
         self.env.after(self.shrink_interval_ms, self._shrink_isrs)
 
     def _checkpoint_high_watermarks(self) -> None:

@@ -17,6 +17,11 @@ class TopicCounts:
     isr_shrinks: int = 0
     isr_expands: int = 0
 
+    def isr_changed(self, before: int, after: int) -> None:
+        """Count a change of the number of members of an ISR."""
+        self.isr_expands += after > before
+        self.isr_shrinks += after < before
+
     def add(self, other: "TopicCounts") -> None:
         """Add the values of another object."""
         for each in fields(self):

@@ -48,7 +48,17 @@ def replay():
         now=Now(0, 0), rng=Random(1), topic_id=Uuid.of(7, 7),
     )  # fmt: skip
     partition = Partition(
-        env, 1, NAME, Uuid.of(7, 7), log, 1, 30_000, dict, lambda _: None, lambda: 1, lambda _: None
+        env,
+        1,
+        NAME,
+        Uuid.of(7, 7),
+        log,
+        1,
+        30_000,
+        dict,
+        lambda *_: None,
+        lambda: 1,
+        lambda _: None,
     )
     partition.apply(
         PartitionRegistration(

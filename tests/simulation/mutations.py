@@ -46,7 +46,7 @@ MUTATIONS = (
     ),
     mutation(
         "H4: acknowledged before it is replicated",
-        ("replica.partition", "Partition.append_outcome", "if self.log.high_watermark < end_offset:",
+        ("replica.request_rules", "append_outcome", "if partition.log.high_watermark < end_offset:",
          "if False:"),
     ),
     # Followers
@@ -71,18 +71,16 @@ MUTATIONS = (
     ),
     mutation(
         "CHECK 5: a follower joins the ISR below the high watermark",
-        ("replica.isr_proposals", "IsrProposals.consider_joining",
-         "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
-         "min(partition.log.high_watermark, partition.leader_epoch_start_offset)"),
+        ("replica.partition", "Partition._isr_view",
+         "max(log.high_watermark, self.leader_epoch_start_offset)",
+         "min(log.high_watermark, self.leader_epoch_start_offset)"),
     ),
     mutation(
         "CHECK 6: a follower joins the ISR below the start of the leader epoch",
-        ("replica.isr_proposals", "IsrProposals.consider_joining",
-         "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
-         "partition.log.high_watermark"),
+        ("replica.partition", "Partition._isr_view",
+         "max(log.high_watermark, self.leader_epoch_start_offset)", "log.high_watermark"),
         # Below min ISR a follower that keeps pace is beyond it.
-        ("replica.isr_proposals", "IsrProposals._keeps_pace",
-         "if len(partition.isr.committed) >= partition.min_isr:", "if True:"),
+        ("replica.in_sync_replicas", "_joins", "len(committed) >= view.min_isr", "True"),
     ),
     mutation(
         "CHECK 7, 8: stale fetch answers are taken",

@@ -125,7 +125,7 @@ class World:
     def start(self):
         self.partition = Partition(
             self.env, 1, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, dict,
-            lambda _: None, lambda: 1, lambda _: None,
+            lambda *_: None, lambda: 1, lambda _: None,
         )  # fmt: skip
         self.replicas = LocalReplicas(self.partition)
         self.groups = GroupCoordinator(

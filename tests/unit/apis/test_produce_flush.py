@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.replica.request_rules import flush_outcome
 from tests.worlds.sim_world import (
     batch,
     create_topic,
@@ -99,9 +100,9 @@ def test_an_append_that_is_not_flushed_is_lost_with_the_leadership():
     create_topic(cluster, "t", config=DURABLE)
     client = cluster.client()
     partition = replica(cluster, 1, "t")
-    assert partition.flush_outcome(partition.leader_epoch, 0) == ErrorCode.NONE
-    assert partition.flush_outcome(partition.leader_epoch, 1) is None
-    assert partition.flush_outcome(partition.leader_epoch - 1, 1) == (
+    assert flush_outcome(partition, partition.leader_epoch, 0) == ErrorCode.NONE
+    assert flush_outcome(partition, partition.leader_epoch, 1) is None
+    assert flush_outcome(partition, partition.leader_epoch - 1, 1) == (
         ErrorCode.NOT_LEADER_OR_FOLLOWER
     )
     assert produce(client, "t", b"a", acks=1).error_code == ErrorCode.NONE

@@ -79,7 +79,7 @@ class World:
             min_isr,
             30_000,
             lambda: self.brokers,
-            self.proposals.append,
+            lambda _, proposal: self.proposals.append(proposal),
             lambda: self.brokers[1].epoch,
             lambda _: None,
         )

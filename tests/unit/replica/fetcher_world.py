@@ -74,7 +74,7 @@ class FetcherWorld(Wire):
             for _ in range(count):
                 self.append(opened, epoch)
         partition = Partition(
-            self.env, 1, name, TOPIC_ID, opened, 1, 30_000, dict, lambda _: None,
+            self.env, 1, name, TOPIC_ID, opened, 1, 30_000, dict, lambda *_: None,
             lambda: self.epoch, lambda _: None,
         )  # fmt: skip
         self.partitions[index] = partition

@@ -7,8 +7,9 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.messages import alter_partition as messages
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.replica.alter_partition import AlterPartitionManager
-from minikafka.replica.in_sync_replicas import IsrState
+from minikafka.replica.in_sync_replicas import IsrProposal, IsrState
 from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS, decode_request, encode_request
 from tests.unit.replica.conftest import TOPIC_ID
 from tests.unit.replica.conftest import World as PartitionWorld
@@ -170,14 +171,13 @@ def many(count, topics=1, members=3):
     """Proposals of partitions that need no log."""
     isr = tuple(range(1, members + 1))
     return [
-        SimpleNamespace(
-            partition=SimpleNamespace(
+        (
+            SimpleNamespace(
                 topic_id=Uuid.of(5, index % topics + 1),
                 topic_partition=TopicPartition("many", index),
-                proposals=SimpleNamespace(committed=lambda *_: None, failed=lambda *_: None),
+                isr_committed=lambda *_: None, isr_refused=lambda *_: None,
             ),
-            isr=isr, broker_epochs=(-1,) * members, leader_epoch=0, partition_epoch=0,
-            recovery_state=0,
+            IsrProposal(0, 0, isr, (-1,) * members, LeaderRecoveryState.RECOVERED),
         )
         for index in range(count)
     ]  # fmt: skip
@@ -186,8 +186,8 @@ def many(count, topics=1, members=3):
 @pytest.mark.parametrize(("count", "topics"), [(26_000, 1), (12_000, 12_000)])
 def test_proposals_are_split_below_what_the_controller_accepts(world, count, topics):
     """One request of 25,001 proposals was refused, and repeated without end."""
-    for proposal in many(count, topics):
-        world.manager.propose(proposal)
+    for partition, proposal in many(count, topics):
+        world.manager.propose(partition, proposal)
     seen = []
     while len(seen) < count:
         sent = world.one()
@@ -214,8 +214,8 @@ def test_proposals_are_split_below_what_the_controller_accepts(world, count, top
 
 
 def test_proposals_that_were_not_sent_yet_go_before_a_repeated_one(world):
-    for proposal in many(9_000):
-        world.manager.propose(proposal)
+    for partition, proposal in many(9_000):
+        world.manager.propose(partition, proposal)
     sent = world.one()
     world.refuse(sent, ErrorCode.STALE_BROKER_EPOCH)
     again = world.one(RETRY_MS)

@@ -19,5 +19,5 @@ def test_a_leader_commits_refuses_and_proposes_by_the_isr_alone(world, elr):
     assert world.high_watermark == 0
     (proposal,) = world.proposals
     assert proposal.isr == (1, 2)
-    world.partition.proposals.committed(proposal, (1, 2), 1)
+    world.partition.isr_committed(proposal, (1, 2), 1)
     assert world.high_watermark == 5

@@ -53,12 +53,12 @@ def follow(world, *, rate, backlog, written, rounds):
         world.fetch(2, offset)
         for proposal in world.proposals:
             changes += 1
-            world.partition.proposals.committed(
+            world.partition.isr_committed(
                 proposal, proposal.isr, world.partition.partition_epoch + 1
             )
         world.proposals.clear()
         if step % (LAG_MS // 2 // FETCH_MS) == 0:
-            world.partition.proposals.shrink()
+            world.partition.check_lag()
         world.append(written)
         offset = min(offset + rate, world.log.log_end_offset)
     return changes, world.partition.isr.committed
@@ -105,7 +105,7 @@ def test_lagging_follower_leaves_the_isr(world):
     world.at(20_000)
     world.fetch(2, world.log.log_end_offset)
     world.at(40_000)
-    world.partition.proposals.shrink()
+    world.partition.check_lag()
     assert [proposal.isr for proposal in world.proposals] == [(1, 2)]
 
 
@@ -116,7 +116,7 @@ def test_follower_that_keeps_up_with_a_busy_leader_stays_in_the_isr(world):
         world.at(second * 1000)
         world.fetch(2, second - 1)
         world.fetch(3, second - 1)
-    world.partition.proposals.shrink()
+    world.partition.check_lag()
     assert world.proposals == []
 
 
@@ -125,7 +125,7 @@ def test_metadata_that_repeats_an_answer_leaves_the_next_proposal_alone(world):
     world.lead(isr=(1,))
     world.append(3)
     world.fetch(2, 3)
-    world.partition.proposals.committed(world.proposals[0], (1, 2), 1)
+    world.partition.isr_committed(world.proposals[0], (1, 2), 1)
     world.fetch(3, 3)
     assert world.partition.isr.proposed == (1, 2, 3)
     world.lead(isr=(1, 2), partition_epoch=1)
@@ -134,9 +134,9 @@ def test_metadata_that_repeats_an_answer_leaves_the_next_proposal_alone(world):
     world.fetch(2, 5)
     assert world.high_watermark == 3
     world.at(31_000)
-    world.partition.proposals.shrink()
+    world.partition.check_lag()
     assert len(world.proposals) == 2
-    world.partition.proposals.committed(world.proposals[1], (1, 2, 3), 2)
+    world.partition.isr_committed(world.proposals[1], (1, 2, 3), 2)
     assert world.partition.isr.committed == (1, 2, 3)
     assert world.high_watermark == 3
 
@@ -145,7 +145,7 @@ def test_one_proposal_at_a_time(world):
     world.lead(isr=(1,))
     world.fetch(2, 0)
     world.fetch(3, 0)
-    world.partition.proposals.shrink()
+    world.partition.check_lag()
     assert len(world.proposals) == 1
 
 
@@ -153,7 +153,7 @@ def test_one_proposal_at_a_time(world):
 def test_refused_proposal_falls_back_to_the_committed_isr(world, code):
     world.lead(isr=(1, 2))
     world.fetch(3, 0)
-    world.partition.proposals.failed(world.proposals[0], code)
+    world.partition.isr_refused(world.proposals[0], code)
     assert world.partition.isr.proposed is None
     assert world.partition.isr.committed == (1, 2)
 
@@ -161,7 +161,7 @@ def test_refused_proposal_falls_back_to_the_committed_isr(world, code):
 def test_refusal_that_names_newer_metadata_leaves_the_proposal_pending(world):
     world.lead(isr=(1, 2))
     world.fetch(3, 0)
-    world.partition.proposals.failed(world.proposals[0], ErrorCode.INVALID_UPDATE_VERSION)
+    world.partition.isr_refused(world.proposals[0], ErrorCode.INVALID_UPDATE_VERSION)
     assert world.partition.isr.proposed == (1, 2, 3)
     world.lead(isr=(1, 2), partition_epoch=1)
     assert world.partition.isr.proposed is None
@@ -170,7 +170,7 @@ def test_refusal_that_names_newer_metadata_leaves_the_proposal_pending(world):
 def test_other_failure_proposes_again(world):
     world.lead(isr=(1, 2))
     world.fetch(3, 0)
-    world.partition.proposals.failed(world.proposals[0], ErrorCode.UNKNOWN_SERVER_ERROR)
+    world.partition.isr_refused(world.proposals[0], ErrorCode.UNKNOWN_SERVER_ERROR)
     assert len(world.proposals) == 2
 
 
@@ -178,7 +178,7 @@ def test_answer_to_an_older_epoch_is_ignored(world):
     world.lead(isr=(1, 2))
     world.fetch(3, 0)
     world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=5)
-    world.partition.proposals.committed(world.proposals[0], (1, 2, 3), 1)
+    world.partition.isr_committed(world.proposals[0], (1, 2, 3), 1)
     assert world.partition.isr.committed == (1, 2)
     assert world.partition.partition_epoch == 5
 
@@ -192,6 +192,6 @@ def test_refusal_of_a_proposal_of_an_older_partition_epoch_is_ignored(world, cod
     world.fetch(3, 0)
     first, second = world.proposals
     assert (first.isr, second.isr) == ((1, 2, 3), (1, 2, 3))
-    world.partition.proposals.failed(first, code)
+    world.partition.isr_refused(first, code)
     assert world.partition.isr.proposed == (1, 2, 3)
     assert world.proposals == [first, second]

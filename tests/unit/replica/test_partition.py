@@ -8,10 +8,8 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.errors import (
     ErrorCode,
-    FencedLeaderEpochError,
     NotEnoughReplicasError,
     NotLeaderOrFollowerError,
-    UnknownLeaderEpochError,
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.producer_state import EndedTransaction
@@ -21,6 +19,7 @@ from minikafka.log.verification import UNCHECKED
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
 from minikafka.records.errors import RecordValidationError
+from minikafka.replica.metrics import is_at_min_isr, is_under_min_isr, is_under_replicated
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import NAME, TOPIC_ID, registration
 
@@ -49,7 +48,7 @@ def test_high_watermark_stands_still_while_the_isr_is_under_min_isr(world):
     assert world.high_watermark == 0
     world.fetch(2, 5)
     assert world.high_watermark == 0
-    world.partition.proposals.committed(world.proposals[0], (1, 2), 1)
+    world.partition.isr_committed(world.proposals[0], (1, 2), 1)
     assert world.high_watermark == 5
 
 
@@ -60,7 +59,7 @@ def test_a_proposed_isr_does_not_count_as_the_isr(world):
     world.fetch(3, 3)
     assert world.partition.isr.proposed == (1, 3)
     assert world.high_watermark == 0
-    world.partition.proposals.committed(world.proposals[0], (1, 3), 1)
+    world.partition.isr_committed(world.proposals[0], (1, 3), 1)
     assert world.high_watermark == 3
 
 
@@ -84,10 +83,10 @@ def test_a_proposal_to_shrink_leaves_the_high_watermark_where_it_is(world):
     world.fetch(2, 5)
     world.at(31_000)
     world.fetch(2, 5)
-    world.partition.proposals.shrink()
+    world.partition.check_lag()
     assert world.partition.isr.proposed == (1, 2)
     assert world.high_watermark == 0
-    world.partition.proposals.committed(world.proposals[0], (1, 2), 1)
+    world.partition.isr_committed(world.proposals[0], (1, 2), 1)
     assert world.high_watermark == 5
 
 
@@ -107,40 +106,6 @@ def test_acks_all_is_refused_under_min_isr_and_writes_nothing(world):
     with pytest.raises(NotEnoughReplicasError):
         world.append(1, acks=-1)
     assert world.log.log_end_offset == 0
-
-
-def test_acks_all_is_decided_when_the_high_watermark_passed_it(world):
-    """H4."""
-    world.lead()
-    info = world.append(2, acks=-1)
-    end = info.last_offset + 1
-    assert world.partition.append_outcome(0, end) is None
-    catch_up(world, 2)
-    assert world.partition.append_outcome(0, end) is None
-    catch_up(world, 3)
-    assert world.partition.append_outcome(0, end) == ErrorCode.NONE
-
-
-def test_acks_all_fails_after_the_append_if_the_maximal_isr_is_under_min_isr(world):
-    """H4: the records are below the high watermark, but the ISR has shrunk since."""
-    world.lead()
-    end = world.append(2, acks=-1).last_offset + 1
-    catch_up(world, 2, 3)
-    world.partition.apply(registration((1,), leader=1, partition_epoch=1))
-    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-    world.append(1, acks=1)
-    catch_up(world, 2)
-    assert world.partition.isr.proposed == (1, 2)
-    assert world.partition.append_outcome(0, end) == ErrorCode.NONE
-
-
-def test_append_that_outlives_its_leader_epoch_is_not_acknowledged(world):
-    world.lead()
-    end = world.append(2, acks=-1).last_offset + 1
-    world.partition.apply(registration((2, 3), leader=2, leader_epoch=1, partition_epoch=1))
-    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    world.partition.apply(registration((1,), leader=1, leader_epoch=2, partition_epoch=2))
-    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_follower_takes_no_appends(world):
@@ -203,27 +168,8 @@ def test_new_epoch_starts_at_the_log_end(world):
     world.append(4)
     world.lead(leader_epoch=1, partition_epoch=1)
     assert world.partition.leader_epoch_start_offset == 4
-    assert world.partition.end_offset_for_epoch(0) == (0, 4)
+    assert world.log.end_offset_for_epoch(0) == (0, 4)
     assert world.partition.high_watermark_is_behind_epoch
-
-
-def test_leader_epochs_of_requests_are_compared(world):
-    world.lead(leader_epoch=5)
-    world.partition.check_leader_epoch(-1)
-    world.partition.check_leader_epoch(5)
-    with pytest.raises(FencedLeaderEpochError):
-        world.partition.check_leader_epoch(4)
-    with pytest.raises(UnknownLeaderEpochError):
-        world.partition.check_leader_epoch(6)
-
-
-def test_an_epoch_below_none_is_an_old_one_but_in_a_fetch(world):
-    """As Kafka 4.3.1."""
-    world.lead(leader_epoch=5)
-    world.partition.check_leader_epoch(-2)
-    world.partition.check_any_leader_epoch(-1)
-    with pytest.raises(FencedLeaderEpochError):
-        world.partition.check_any_leader_epoch(-2)
 
 
 @pytest.mark.parametrize(
@@ -238,26 +184,26 @@ def test_isr_gauges(world, isr, under_min, at_min, under_replicated):
     """M1."""
     world.lead(isr=isr)
     partition = world.partition
-    assert partition.is_under_min_isr == under_min
-    assert partition.is_at_min_isr == at_min
-    assert partition.is_under_replicated == under_replicated
+    assert is_under_min_isr(partition) == under_min
+    assert is_at_min_isr(partition) == at_min
+    assert is_under_replicated(partition) == under_replicated
 
 
 def test_replicas_that_a_reassignment_adds_are_not_missed_yet(world):
     """M1: as Kafka counts them, by the replication factor without what is being added."""
     now = replace(registration((1, 2), replicas=(1, 2, 3)), adding_replicas=(3,))
     world.partition.apply(now)
-    assert not world.partition.is_under_replicated
+    assert not is_under_replicated(world.partition)
     world.partition.apply(replace(now, isr=(1,), partition_epoch=1))
-    assert world.partition.is_under_replicated
+    assert is_under_replicated(world.partition)
 
 
 def test_gauges_of_a_follower_are_zero(world):
     """M2."""
     world.partition.apply(registration((1,), leader=2))
     partition = world.partition
-    assert not (partition.is_under_min_isr or partition.is_at_min_isr)
-    assert not partition.is_under_replicated
+    assert not (is_under_min_isr(partition) or is_at_min_isr(partition))
+    assert not is_under_replicated(partition)
 
 
 def recovering(**changes):
@@ -278,13 +224,13 @@ def test_recovering_leader_says_so_until_it_is_heard(world):
     """L8: over a controller that fails, and over other changes of the partition."""
     partition = world.partition
     partition.apply(recovering())
-    partition.proposals.failed(world.proposals[-1], ErrorCode.NOT_CONTROLLER)
+    partition.isr_refused(world.proposals[-1], ErrorCode.NOT_CONTROLLER)
     assert len(world.proposals) == 2
-    partition.proposals.failed(world.proposals[-1], ErrorCode.INVALID_UPDATE_VERSION)
+    partition.isr_refused(world.proposals[-1], ErrorCode.INVALID_UPDATE_VERSION)
     assert len(world.proposals) == 2
     partition.apply(recovering(partition_epoch=1))
     assert [x.partition_epoch for x in world.proposals] == [0, 0, 1]
-    partition.proposals.committed(world.proposals[-1], (1,), 2)
+    partition.isr_committed(world.proposals[-1], (1,), 2)
     assert partition.recovery_state is LeaderRecoveryState.RECOVERED
     partition.apply(registration((1,), partition_epoch=2))
     assert len(world.proposals) == 3
