@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
@@ -47,11 +47,15 @@ SHARD_STATES = StateTable(
 )
 
 
-class ShardContent(Protocol):
+R_contra = TypeVar("R_contra", bound=Replay, contravariant=True)
+R = TypeVar("R", bound=Replay)
+
+
+class ShardContent(Protocol[R_contra]):
     """The groups or the transactional ids of a shard."""
 
-    def take_over(self) -> Iterator[int]:
-        """Take over what the replay has read, in slices; stop if `Shard.still_loads` is False."""
+    def take_over(self, replay: R_contra) -> Iterator[int]:
+        """Take over what `replay` has read, in slices; stop if `Shard.still_loads` is False."""
 
     def release(self) -> None:
         """Drop the content: the shard is closed."""
@@ -79,7 +83,7 @@ class Shard:
     loaded_to: int = 0
     """The end offset of the records that were loaded; 0 before."""
     journal: Journal = field(init=False)
-    _content: ShardContent | None = None
+    _content: ShardContent[Any] | None = None
 
     def __post_init__(self) -> None:
         """Open the journal."""
@@ -92,14 +96,14 @@ class Shard:
             self.lose,
         )
 
-    def load(self, content: ShardContent, replay: Replay) -> None:
+    def load(self, content: ShardContent[R], replay: R) -> None:
         """Start to read the log into `replay`; `content` takes it over at the end of the log."""
         self._content = content
         services = self.services
 
         def loaded() -> None:
             self.loaded_to = replay.next_offset
-            in_slices(services.env, content.take_over())
+            in_slices(services.env, content.take_over(replay))
 
         PartitionLoader(
             services.env,

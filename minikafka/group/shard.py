@@ -53,7 +53,6 @@ class GroupShard:
     classic: ClassicMembers = field(init=False)
     expiration: GroupExpiration = field(init=False)
     commits: OffsetCommits = field(init=False)
-    _replay: GroupReplay = field(init=False)
 
     def __post_init__(self) -> None:
         """Create the parts that work on the groups."""
@@ -66,20 +65,20 @@ class GroupShard:
         self.classic = ClassicMembers(self.groups, background)
         self.expiration = GroupExpiration(store)
         self.commits = OffsetCommits(store, self.membership, self.expiration)
-        self._replay = GroupReplay(store.journal, self.shard.partition.log.log_start_offset)
 
     # Life
 
     def load(self) -> None:
         """Start to read the log."""
-        self.shard.load(self, self._replay)
+        start_offset = self.shard.partition.log.log_start_offset
+        self.shard.load(self, GroupReplay(self.store.journal, start_offset))
 
-    def take_over(self) -> Iterator[int]:
+    def take_over(self, replay: GroupReplay) -> Iterator[int]:
         """Take over the loaded groups and offsets, become active, then start member sessions."""
         store, shard = self.store, self.shard
-        store.offsets = self._replay.offsets
-        store.transactions = self._replay.transactions
-        for group in self._replay.finished_groups():
+        store.offsets = replay.offsets
+        store.transactions = replay.transactions
+        for group in replay.finished_groups():
             if not shard.still_loads():
                 return
             store.groups[group.group_id] = group

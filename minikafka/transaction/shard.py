@@ -87,33 +87,29 @@ class TransactionShard:
     journal: Journal = field(init=False)
     retries: dict[str, None] = field(default_factory=dict)
     """Ended transactions whose last record could not be appended and is tried again."""
-    _replay: TransactionReplay = field(init=False)
     _settles: bool = False
 
     def __post_init__(self) -> None:
         """Note the leader epoch, which is the coordinator epoch."""
-        partition = self.shard.partition
-        self.epoch = partition.leader_epoch
+        self.epoch = self.shard.partition.leader_epoch
         self.journal = self.shard.journal
-        self._replay = TransactionReplay(partition.log.log_start_offset)
 
     # Life
 
     def load(self) -> None:
         """Start to read the log."""
         self.shard.partition.watchers[self] = None
-        self.shard.load(self, self._replay)
+        self.shard.load(self, TransactionReplay(self.shard.partition.log.log_start_offset))
 
-    def take_over(self) -> Iterator[int]:
+    def take_over(self, replay: TransactionReplay) -> Iterator[int]:
         """Keep the loaded ids, then wait until their records are committed."""
-        for count, (name, transaction) in enumerate(self._replay.transactions.items()):
+        for count, (name, transaction) in enumerate(replay.transactions.items()):
             if not self.shard.still_loads():
                 return
             now_ms = self.services.env.clock.wall_ms
             self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
             yield not count % _LOADED_A_UNIT
         if self.shard.still_loads():
-            self._replay.transactions.clear()
             # Unlike Kafka (row 110), which would serve and send what may still be lost.
             self.shard.settle(on_committed=self._activate)
 

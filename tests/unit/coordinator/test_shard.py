@@ -23,7 +23,8 @@ class Content:
         self.settles = settles
         self.released = 0
 
-    def take_over(self):
+    def take_over(self, replay):
+        assert replay.next_offset == self.shard.loaded_to
         yield 1
         if self.settles:
             self.shard.settle(lambda: self.shard.activate(1))
