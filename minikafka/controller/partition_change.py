@@ -211,7 +211,7 @@ class _Change:
         """E5, E8, E12: no ELR at or above min ISR, and none while the feature is disabled."""
         last_known_elr = self._last_known_elr()
         if len(self.isr) >= self.min_isr:
-            # Unlike Kafka (row 6): also right after an election from the ELR with min ISR 1 (E2).
+            # Unlike Kafka (row 5): also right after an election from the ELR with min ISR 1 (E2).
             self.elr = last_known_elr = ()
         if self.elr != self.current.elr:
             self.record.eligible_leader_replicas = list(self.elr)

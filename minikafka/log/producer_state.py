@@ -126,7 +126,7 @@ class ProducerState:
         guard = self.unverified.get(producer_id)
         if guard is None:
             if len(self.unverified) >= MOST_PRODUCERS:
-                # Unlike Kafka (row 118), which keeps as many as clients create, for a day. An
+                # Unlike Kafka (row 53), which keeps as many as clients create, for a day. An
                 # append that still waits for the coordinator gets INVALID_TXN_STATE.
                 del self.unverified[next(iter(self.unverified))]
             guard = VerificationGuard(producer_epoch, sequence, bumps_epochs, now_ms)

@@ -242,7 +242,7 @@ def _displaced(
     One of the two directories is offline or was replaced. None if an operator accepts an empty log,
     or if the directory in the metadata is offline: no log is created elsewhere then.
 
-    Unlike Kafka (row 130), which uses a copy that may lack records
+    Unlike Kafka (row 106), which uses a copy that may lack records
     (`LogManager.recoverAbandonedFutureLogs`).
     """
     online = [place.directory_id for place in places if place.is_online]

@@ -302,7 +302,7 @@ class QuorumElections:
     def leader_stopped(self) -> None:
         """Ask for pre-votes soon: the address of the leader refuses connections.
 
-        Unlike Kafka (row 137), where a voter waits for the rest of the fetch timeout. Pre-votes
+        Unlike Kafka (row 27), where a voter waits for the rest of the fetch timeout. Pre-votes
         protect a leader that others reach; each one that fails doubles the time to the next.
         """
         state, timer = self.quorum.state, self._timer

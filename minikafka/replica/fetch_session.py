@@ -3,7 +3,7 @@
 A session remembers the last request and the last response for each partition. An incremental
 response has a partition only if it has records or an error, or if its high watermark, log start
 offset or other fields changed. The cache is bounded: if it is full, new sessions are refused
-(session id 0, which every client understands). Unlike Kafka (rows 63, 64), the limit counts
+(session id 0, which every client understands). Unlike Kafka (row 53), the limit counts
 partitions as well as sessions, and a session that was not used for two minutes ends.
 
 The cost of a fetch depends on the changed partitions, not on all partitions of the session: a
@@ -191,7 +191,7 @@ class Session:
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
-                # Unlike Kafka (row 66): a follower that learned of another epoch has ignored the
+                # Unlike Kafka (row 65): a follower that learned of another epoch has ignored the
                 # responses of the epoch before.
                 known.told = False
             known.request = wanted
@@ -298,7 +298,7 @@ class FetchSessions:
     def sweep(self) -> None:
         """Drop sessions that were not used for two minutes, now and once a minute.
 
-        Unlike Kafka (row 63), where they stay until another session needs the place. A client that
+        Unlike Kafka (row 53), where they stay until another session needs the place. A client that
         comes back must send all its partitions again.
         """
         if self._evict(is_follower=False):

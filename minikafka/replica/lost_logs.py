@@ -43,7 +43,7 @@ class LostLogs:
 
     A missing folder makes a clean shutdown unclean (`LogDirectory.load`); a missing directory does
     not, and the broker is still in ISR and ELR: it reports such logs before it makes others. Unlike
-    Kafka (row 132), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
+    Kafka (row 45), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
     """
 
     logs: LogManager

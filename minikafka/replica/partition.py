@@ -137,10 +137,10 @@ class Partition:
         # First, so that fetches of followers until now are counted in the old state.
         self.tell()
         new_epoch = registration.leader_epoch > self.leader_epoch
-        # Unlike Kafka (row 17): late metadata may arrive in one image and show a leadership that
+        # Unlike Kafka (row 16): late metadata may arrive in one image and show a leadership that
         # went to another broker and came back. Followers may have truncated to that broker's log.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
-        # Unlike Kafka (row 129): a follower may have been dropped, and added with an empty log.
+        # Unlike Kafka (row 16): a follower may have been dropped, and added with an empty log.
         is_next = registration.partition_epoch <= self.partition_epoch + 1
         # Unlike Kafka (row 16): metadata with the partition epoch of an earlier AlterPartition
         # response does not reset the ISR. A proposal that was made since is in progress and counts

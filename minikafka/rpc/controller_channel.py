@@ -221,7 +221,7 @@ class ControllerChannel:
                 self.controller.closed(channel)
                 self.calls.close(channel)
             if response is None and why == CLOSED_BY_PEER:
-                # Unlike Kafka (row 146), which repeats the request until its timeout.
+                # Unlike Kafka (row 32), which repeats the request until its timeout.
                 if closed >= _MAX_CLOSINGS:
                     on_done(None, CLOSED_OVER_REQUEST)
                     return

@@ -85,7 +85,7 @@ class TransactionCoordinator:
 
     def __post_init__(self) -> None:
         """Create what all shards share."""
-        # Unlike Kafka (row 112), which has no limit.
+        # Unlike Kafka (row 53), which has no limit.
         self.memory = MemoryBound(
             self.config, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
         )

@@ -110,7 +110,7 @@ class TransactionShard:
             self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
             yield not count % _LOADED_A_UNIT
         if self.shard.still_loads():
-            # Unlike Kafka (row 110), which would serve and send what may still be lost.
+            # Unlike Kafka (row 68), which would serve and send what may still be lost.
             self.shard.settle(on_committed=self._activate)
 
     def _activate(self) -> None:

@@ -42,7 +42,7 @@ def with_next_epoch(
             cannot be raised.
     """
     if expected_epoch is not None and expected_epoch not in (now.producer_epoch, now.last_epoch):
-        # Unlike Kafka (row 115) also if the current epoch is the last one.
+        # Unlike Kafka (row 76) also if the current epoch is the last one.
         raise ProducerFencedError
     epoch, last_epoch = now.producer_epoch, now.last_epoch
     if expected_epoch is None or expected_epoch == now.producer_epoch:

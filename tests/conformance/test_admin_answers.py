@@ -33,7 +33,7 @@ OURS = {
     name: [ErrorCode.INVALID_REQUEST]
     for name in DATA
     if ("unknown operation" in name or " ? " in name) and not name.startswith("broker,")
-}  # 148
+}  # 76
 OURS["topic, operation -1"] = [ErrorCode.INVALID_REQUEST]
 OURS["unknown operation beside a good one"] = [ErrorCode.INVALID_REQUEST, ErrorCode.NONE]
 del OURS["topic, unknown operation without a value"]

@@ -40,7 +40,7 @@ def produce_frame(acks=-1):
         (produce_frame(), "INVALID_RECORD", "CORRUPT_MESSAGE", "58"),
         (produce_frame(), "INVALID_RECORD", "NONE", "55"),
         (produce_frame(acks=2), "INVALID_REQUIRED_ACKS", "UNKNOWN_TOPIC_OR_PARTITION",
-         "59"),
+         "58"),
         (produce_frame(), "NONE", "INVALID_RECORD", None),
         (produce_frame(), "closed", "NONE", None),
     ],
