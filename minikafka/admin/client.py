@@ -28,7 +28,7 @@ _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
 REQUEST_TIMEOUT_S = 30.0
 """The longest time of one attempt, as Kafka's default of request.timeout.ms."""
-_LEAST_TIMEOUT_S = 0.001
+_MIN_TIMEOUT_S = 0.001
 _SHARES = 3
 """An attempt gets at least this fraction of the remaining time, however many servers follow."""
 NOTICE_AFTER_S = 2.0
@@ -296,7 +296,7 @@ class AdminClient:
         """
         left_s = self._deadline_s - time.monotonic() if left_s is None else left_s
         share_s = left_s / min(untried, _SHARES)
-        return max(min(self._request_timeout_s, share_s), _LEAST_TIMEOUT_S)
+        return max(min(self._request_timeout_s, share_s), _MIN_TIMEOUT_S)
 
     def _candidates(self) -> list[tuple[str, int]]:
         """Return the servers in the order in which they are asked."""

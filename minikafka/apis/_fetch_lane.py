@@ -21,7 +21,7 @@ from minikafka.messages.fetch import (
 from minikafka.protocol.primitives import records_size, uvarint
 from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import BrokerContext
-from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
+from minikafka.serving.lanes import CORRELATION_ID_ENDS, MAX_BYTES
 from minikafka.serving.steps import Steps
 
 Handler = Callable[[BrokerContext, FetchRequest], FetchResponse | Steps[FetchResponse]]
@@ -42,7 +42,7 @@ def fetch_lane(
     topics = request.topics
     if ctx.version < _LANES_FROM or request.forgotten_topics_data or len(topics) > 1:
         return None
-    if len(frame) > MOST_BYTES:
+    if len(frame) > MAX_BYTES:
         return None
     if topics and len(topics[0].partitions) != 1:
         return None

@@ -10,7 +10,7 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.checked_batches import MOST_UNITS
+from minikafka.log.checked_batches import MAX_UNITS
 from minikafka.log.results import (
     UNKNOWN_OFFSET,
     DamagedRecordsError,
@@ -81,7 +81,7 @@ class Reading(ABC):
         left = max(0, self.max_bytes - self.total_bytes)
         self.check_units = 0
         for each in wanted:
-            if self.check_units >= MOST_UNITS:
+            if self.check_units >= MAX_UNITS:
                 # The step's limit for checks of batches is reached: the rest waits for later reads.
                 left = 0
             data = self._read_one(each, left, notes_progress=notes_progress)

@@ -35,7 +35,7 @@ from minikafka.replica.partition import Partition
 from minikafka.replica.request_rules import append_outcome
 from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import BrokerContext
-from minikafka.serving.lanes import CORRELATION_ID_ENDS, MOST_BYTES
+from minikafka.serving.lanes import CORRELATION_ID_ENDS, MAX_BYTES
 from minikafka.serving.steps import Steps
 
 _LANES_FROM: Final = 7
@@ -61,7 +61,7 @@ def produce_lane(
         return None
     (topic,), replicas = topics, ctx.broker.replicas
     (data,) = topic.partition_data
-    if len(frame) - records_size(data.records or b"") > MOST_BYTES:
+    if len(frame) - records_size(data.records or b"") > MAX_BYTES:
         return None
     index = data.index
     name = topic.name

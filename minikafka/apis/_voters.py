@@ -14,7 +14,7 @@ from minikafka.raft.voter_changes import VoterChange
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.steps import Steps, wait_until
 
-_MOST_LISTENERS = 32
+_MAX_LISTENERS = 32
 _LONGEST_NAME = 255
 
 
@@ -54,9 +54,9 @@ def endpoints_of(listeners: Iterable[ListenerOfVoter]) -> tuple[Endpoint, ...]:
         InvalidRequestError: there are more, or longer ones, than any node has.
     """
     found = tuple(Endpoint(each.name, each.host, each.port) for each in listeners)
-    if len(found) > _MOST_LISTENERS:
+    if len(found) > _MAX_LISTENERS:
         raise InvalidRequestError(
-            f"the request has {len(found)} listeners; a voter has at most {_MOST_LISTENERS}"
+            f"the request has {len(found)} listeners; a voter has at most {_MAX_LISTENERS}"
         )
     for each in found:
         if max(len(each.name), len(each.host)) > _LONGEST_NAME or not each.port:

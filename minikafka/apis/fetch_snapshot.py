@@ -25,7 +25,7 @@ from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
 _ENDPOINTS_FROM = 1
-_MOST_BYTES = 8 * 1024 * 1024
+_MAX_BYTES = 8 * 1024 * 1024
 """The largest part, which is in memory until it is sent: the default of Kafka's followers."""
 
 
@@ -86,7 +86,7 @@ def _read(
         answer.size = file.size
         answer.position = wanted.position
         answer.unaligned_records = file.read_at(
-            wanted.position, min(max(request.max_bytes, 1), _MOST_BYTES)
+            wanted.position, min(max(request.max_bytes, 1), _MAX_BYTES)
         )
     finally:
         file.close()

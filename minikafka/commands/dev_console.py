@@ -21,7 +21,7 @@ _INTERVAL_S = 1.0
 _SETTLE_S = 0.2
 """After an event of a node the cluster gets this time before the next poll."""
 _TIMEOUT_S = 2.0
-_MOST_LINES = 12
+_MAX_LINES = 12
 _ALIKE = 3
 """The same change of more partitions is one line."""
 _NO_LEADER = -1
@@ -87,9 +87,9 @@ class Console:
             return []
         # The events of nodes are known without a poll.
         lines = _summed(cluster_changes(before._replace(brokers=state.brokers), state))
-        if len(lines) > _MOST_LINES:
-            more = len(lines) - _MOST_LINES
-            lines = [*lines[:_MOST_LINES], f"and {more} more changes: minikafka watch shows them"]
+        if len(lines) > _MAX_LINES:
+            more = len(lines) - _MAX_LINES
+            lines = [*lines[:_MAX_LINES], f"and {more} more changes: minikafka watch shows them"]
         return lines
 
     def _print(self, lines: Sequence[str]) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from minikafka.admin.partition_states import ClusterState, PartitionState
 from minikafka.commands.watch_table import NO_LEADER, group_line, is_healthy, log_end
 
-_LEAST_CHANGES = 6
-_MOST_GROUPS = 4
-_LEAST_NAME = 8
+_MIN_CHANGES = 6
+_MAX_GROUPS = 4
+_MIN_NAME = 8
 _GAP = "  "
 _EMPTY = "-"
 _KEYS = "arrows scroll  u unhealthy only  / filter  q quit"
@@ -76,8 +76,8 @@ def picture(
     """Return the lines for a terminal of (columns, lines); no line is longer than the columns."""
     width, height = size
     chosen = view.chosen(cluster)
-    groups = sorted(cluster.groups, key=lambda group: -(group.lag or 0))[:_MOST_GROUPS]
-    latest = list(changes)[-max(_LEAST_CHANGES, height // 4) :]
+    groups = sorted(cluster.groups, key=lambda group: -(group.lag or 0))[:_MAX_GROUPS]
+    latest = list(changes)[-max(_MIN_CHANGES, height // 4) :]
     others = 3 + len(groups) + len(problems) + len(latest)
     room = max(height - others, 1)
     view.first = max(min(view.first, len(chosen) - room), 0)
@@ -124,7 +124,7 @@ def _table(states: Sequence[PartitionState], width: int) -> list[ScreenLine]:
     rest = sum(widths) + len(_GAP) * len(widths)
     longest = max(map(len, ("Partition", *names)))
     # If not all fits, names are cut in the middle, so that the number of the partition stays.
-    name_width = min(longest, max(width - rest, _LEAST_NAME))
+    name_width = min(longest, max(width - rest, _MIN_NAME))
     rows = [("Partition", *(head for head, _ in columns))]
     for at, name in enumerate(names):
         rows.append((shortened(name, name_width), *(cells[at] for _, cells in columns)))

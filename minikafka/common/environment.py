@@ -18,7 +18,7 @@ WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
 _LOG_AGAIN_MS: Final = 60_000
-_MOST_WORKS: Final = 4
+_MAX_WORKS: Final = 4
 """Functions that the shell has at a time: each of its two workers has one and the next one."""
 
 
@@ -156,7 +156,7 @@ class Environment:
         self._work_count += 1
         self._works[self._work_count] = on_done
         work = Work(self._work_count, function)
-        if self._works_begun < _MOST_WORKS:
+        if self._works_begun < _MAX_WORKS:
             self._works_begun += 1
             self.effects.append(work)
         else:

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-_MOST_REPEATS: Final = 1_000
-_MOST_STATES: Final = 2_000
-_MOST_DEPTH: Final = 50
+_MAX_REPEATS: Final = 1_000
+_MAX_STATES: Final = 2_000
+_MAX_DEPTH: Final = 50
 _LAST = 0x10FFFF
 
 Ranges = tuple[tuple[int, int], ...]
@@ -136,7 +136,7 @@ class _Builder:
         self.states: list[_State] = []
 
     def add(self, state: _State) -> int:
-        if len(self.states) >= _MOST_STATES:
+        if len(self.states) >= _MAX_STATES:
             raise BadPatternError("the pattern is too large")
         self.states.append(state)
         return len(self.states) - 1
@@ -212,7 +212,7 @@ class _Parser:
 
     def _alternatives(self) -> _Part:
         self.depth += 1
-        if self.depth > _MOST_DEPTH:
+        if self.depth > _MAX_DEPTH:
             raise BadPatternError("the groups are nested too deeply")
         parts = [self._sequence()]
         while self._skip("|"):
@@ -254,7 +254,7 @@ class _Parser:
         self.at = end + 1
         least = int(low)
         most = (int(high) if high else None) if comma else least
-        if least > _MOST_REPEATS or (most is not None and not least <= most <= _MOST_REPEATS):
+        if least > _MAX_REPEATS or (most is not None and not least <= most <= _MAX_REPEATS):
             raise BadPatternError(f"invalid repeat count {{{low}{comma}{high}}}")
         return least, most
 

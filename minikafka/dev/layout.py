@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LOOPBACKS = {"0.0.0.0": HOST, "::": "::1"}  # noqa: S104 - only if the user says so
 """The address of this machine, by addresses that mean all of its addresses."""
-_MOST_NODES = 100
+_MAX_NODES = 100
 _VOTERS = 3
 CONTROLLER = 101
 """The id of the controller that is no broker; above the ids of all brokers."""
@@ -111,8 +111,8 @@ class Layout:
             raise LayoutError(f"--nodes {nodes}: a cluster has at least one node")
         if not 1 <= base_port <= 65535 - CONTROLLERS_OFFSET - nodes:
             raise LayoutError(f"--base-port {base_port}: out of range")
-        if nodes > _MOST_NODES:
-            raise LayoutError(f"--nodes {nodes}: at most {_MOST_NODES}")
+        if nodes > _MAX_NODES:
+            raise LayoutError(f"--nodes {nodes}: at most {_MAX_NODES}")
         if voters is not None and not 0 <= voters <= nodes:
             raise LayoutError(
                 f"--voters {voters}: at most one on each node, or 0 for a separate controller"

@@ -3,7 +3,7 @@
 Disks suffer bit rot in data that is rarely read, lose writes that they confirmed, and write data to
 the wrong place. Most reads begin where another one ended, so there are few checked ranges: one for
 each reader that began at another place. Ranges that meet are merged. For each segment the longest
-`MOST_RANGES` are kept; the bytes of the others are checked again.
+`MAX_RANGES` are kept; the bytes of the others are checked again.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,9 +22,9 @@ _LENGTH_OFFSET: Final = 8
 _BASE_OFFSET_BYTES: Final = 8
 _LATEST_MAGIC: Final = 2
 _BYTES_PER_UNIT: Final = 512
-MOST_UNITS: Final = 2_000
+MAX_UNITS: Final = 2_000
 """The limit of one step: about 6 ms."""
-MOST_RANGES: Final = 100
+MAX_RANGES: Final = 100
 """About 16 kB."""
 
 
@@ -43,12 +43,12 @@ class BatchesToCheck:
 
         Afterwards `position` and `next_offset` are those of the first batch that was not checked or
         is bad. All bytes of the batches must lie below `bound`, and all offsets below `end_offset`,
-        because no checksum covers base offset and size. The check stops after `MOST_UNITS`, at the
+        because no checksum covers base offset and size. The check stops after `MAX_UNITS`, at the
         end of a batch. A batch that follows an offset gap is also compared with the batch after it.
         """
         size = end - self.position
         try:
-            while self.position < end and self.units < MOST_UNITS:
+            while self.position < end and self.units < MAX_UNITS:
                 window = memoryview(self.file.read_at(self.position, size))
                 at = self._check_window(window, end, end_offset)
                 if at:
@@ -69,7 +69,7 @@ class BatchesToCheck:
         at, size = 0, len(window)
         while (
             self.position < end
-            and self.units < MOST_UNITS
+            and self.units < MAX_UNITS
             and (header := header_at(window, at, size)) is not None
         ):
             if header.base_offset < self.next_offset or header.next_offset > end_offset:
@@ -137,7 +137,7 @@ class CheckedRange(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class CheckedRanges:
-    """Disjoint ranges, ascending; at most `MOST_RANGES`."""
+    """Disjoint ranges, ascending; at most `MAX_RANGES`."""
 
     _ranges: list[CheckedRange] = field(default_factory=list)
 
@@ -158,7 +158,7 @@ class CheckedRanges:
             start = min(ranges[first].start, start)
             added = CheckedRange(start, last.end, last.next_offset)
         ranges[first:behind] = [added]
-        if len(ranges) > MOST_RANGES:
+        if len(ranges) > MAX_RANGES:
             ranges.remove(min(ranges, key=_length_of))
 
     def truncate(self, size: int) -> None:

@@ -20,7 +20,7 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
 
 REMEMBERED_BATCHES: Final = 5
-MOST_PRODUCERS: Final = 20_000
+MAX_PRODUCERS: Final = 20_000
 """The limit per log of producers without an open transaction.
 
 Each takes 0.4 kB with one batch and 1.2 kB with five, and one step writes the snapshot of all.
@@ -125,7 +125,7 @@ class ProducerState:
         """
         guard = self.unverified.get(producer_id)
         if guard is None:
-            if len(self.unverified) >= MOST_PRODUCERS:
+            if len(self.unverified) >= MAX_PRODUCERS:
                 # Unlike Kafka (row 53), which keeps as many as clients create, for a day. An
                 # append that still waits for the coordinator gets INVALID_TXN_STATE.
                 del self.unverified[next(iter(self.unverified))]
@@ -341,7 +341,7 @@ class ProducerState:
         """Return the producer's entry, or a new one, and make it the one that appended last."""
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
-            if len(self.producers) - len(self.ongoing) >= MOST_PRODUCERS:
+            if len(self.producers) - len(self.ongoing) >= MAX_PRODUCERS:
                 # Unlike Kafka (row 53), which remembers as many producers as clients create,
                 # without limit.
                 self.forget_longest_idle(_MADE_ROOM_FOR)

@@ -43,7 +43,7 @@ _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)
 _API_VERSIONS = int(ApiKey.API_VERSIONS)
 # Above this, a connection is muted until its queued produce batches are appended.
-_MOST_QUEUED_BYTES = 64 * 1024 * 1024
+_MAX_QUEUED_BYTES = 64 * 1024 * 1024
 _NO_FRAME = memoryview(b"")
 _CORRELATION_ID_AT = 4
 _correlation_id = Struct(">i").unpack_from
@@ -232,7 +232,7 @@ class Dispatcher:
         must_wait = (
             header.api_key != _PRODUCE
             or len(connection.slots) >= self.max_in_flight
-            or self.env.queued_bytes > _MOST_QUEUED_BYTES
+            or self.env.queued_bytes > _MAX_QUEUED_BYTES
         )
         if must_wait and not slot.done:
             self._mute(connection)

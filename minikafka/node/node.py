@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger("minikafka.node")
 _REQUEST_FRAME = events.RequestFrame
 _TICK = events.Tick
-_LEAST_PATIENCE_MS = 300
+_MIN_PATIENCE_MS = 300
 """The time for which a voter that stops stays: other nodes may be told to stop with it."""
-_MOST_PATIENCE_MS = 5_000
+_MAX_PATIENCE_MS = 5_000
 """The time for which it stays while another broker is in its controlled shutdown."""
 _CHECK_MS = 20
 
@@ -333,7 +333,7 @@ class Node:
             if broker_id != self.config.node_id and not broker.fenced
         ]
         stopping = any(broker.in_controlled_shutdown for broker in others)
-        patience_ms = _MOST_PATIENCE_MS if stopping else _LEAST_PATIENCE_MS
+        patience_ms = _MAX_PATIENCE_MS if stopping else _MIN_PATIENCE_MS
         has_quorum = self.raft.quorum.is_voter and bool(self.raft.quorum.other_voters)
         is_reporting = self.broker is not None and bool(self.broker.replicas.assignments.pending)
         waits = is_reporting or bool(has_quorum and others)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT: Final = "MINIKAFKA_BOOTSTRAP_SERVERS"
 """The variable in which child processes of a test find the cluster."""
-_MOST_CLUSTERS = 4
+_MAX_CLUSTERS = 4
 
 
 def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
@@ -91,7 +91,7 @@ class Clusters:
         """Return a running cluster with these settings."""
         cluster = self._open.pop(settings, None)
         if cluster is None:
-            if len(self._open) >= _MOST_CLUSTERS:
+            if len(self._open) >= _MAX_CLUSTERS:
                 self._open.pop(next(iter(self._open))).close()
             cluster = opened(settings, self._config)
         self._open[settings] = cluster

@@ -12,7 +12,7 @@ from minikafka.raft.voter_set import RaftVoter, VoterSet
 
 _Key = tuple[int, Uuid]
 _OBSERVER_TIMEOUT_MS = 300_000
-_MOST_OBSERVERS = 1_000
+_MAX_OBSERVERS = 1_000
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -72,7 +72,7 @@ class QuorumProgress:
         while len(self._observers) > 1:
             key, oldest = next(iter(self._observers.items()))
             is_gone = oldest.last_fetch_ms + _OBSERVER_TIMEOUT_MS < now.wall_ms
-            if not is_gone and len(self._observers) <= _MOST_OBSERVERS:
+            if not is_gone and len(self._observers) <= _MAX_OBSERVERS:
                 return
             del self._observers[key]
 

@@ -24,7 +24,7 @@ try:
 except ImportError:
     compiled = None
 
-MOST_PARTS: Final = 1 << 20
+MAX_PARTS: Final = 1 << 20
 """The limit for records and record headers in one batch: twice what fits into 1 MiB."""
 
 COMPILED_STEP_UNITS: Final = 131_072
@@ -48,21 +48,21 @@ def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSum
 
     Raises:
         OverBudgetError: there are more records and headers than the budget allows to check.
-        TooManyPartsError: there are more than `MOST_PARTS` of them.
+        TooManyPartsError: there are more than `MAX_PARTS` of them.
         CorruptRecordsError: the parts of a record do not add up to its size, its offset delta is
             not its index in the batch, or the section ends early or late.
     """
     if count * _SMALLEST_RECORD_BYTES > len(section):
         raise CorruptRecordsError(f"{len(section)} bytes cannot hold {count} records")
     units = budget.units
-    most_parts = MOST_PARTS if units is None else min(units, MOST_PARTS)
+    most_parts = MAX_PARTS if units is None else min(units, MAX_PARTS)
     if compiled is not None:
         found = compiled(section, 0, count, most_parts)
         if found is not None:
             budget.spend(found[3])
             return RecordsSummary(*found)
     try:
-        most_parts = MOST_PARTS if units is None else min(units, STEP_UNITS)
+        most_parts = MAX_PARTS if units is None else min(units, STEP_UNITS)
         # Bytes are the fastest type to index, but a large copy would stop every other thread.
         read = bytes(section) if len(section) <= _COPIED_BYTES else section
         summary = _summarize(read, count, most_parts)

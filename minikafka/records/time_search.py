@@ -15,8 +15,8 @@ from minikafka.records.batch import HEADER_SIZE, LOG_APPEND_TIME, BatchHeader, B
 from minikafka.records.compression import DECOMPRESSED_LIMIT, decompress
 from minikafka.records.errors import ContentTooLargeError, CorruptRecordsError, TooManyPartsError
 from minikafka.records.legacy import read_legacy
-from minikafka.records.summary import MOST_PARTS
-from minikafka.records.validation import MOST_BYTES_IN_STEP, OPENED_BYTES_PER_UNIT
+from minikafka.records.summary import MAX_PARTS
+from minikafka.records.validation import MAX_BYTES_IN_STEP, OPENED_BYTES_PER_UNIT
 
 compiled: Callable[[Buffer, int, int, int, int], tuple[int, int, int] | None] | None
 """`_summary.search`, or None if it was not built."""
@@ -84,19 +84,19 @@ def search_records(
     Raises:
         OverBudgetError: there are more records and headers than the budget allows to read.
         CorruptRecordsError: the parts of a record do not add up to its size, the section ends early
-            or late, or there are more headers than `MOST_PARTS`.
+            or late, or there are more headers than `MAX_PARTS`.
     """
     units = budget.units
     least_timestamp_delta = max(min(least_timestamp_delta, _NO_DELTA), -_NO_DELTA)
     least_offset_delta = max(min(least_offset_delta, _NO_DELTA), -_NO_DELTA)
     if compiled is not None:
-        most_parts = count + MOST_PARTS if units is None else units
+        most_parts = count + MAX_PARTS if units is None else units
         found = compiled(section, count, most_parts, least_timestamp_delta, least_offset_delta)
         if found is not None:
             parts, offset_delta, timestamp_delta = found
             budget.spend(parts)
             return None if offset_delta < 0 else Deltas(offset_delta, timestamp_delta)
-    most_parts = count + MOST_PARTS if units is None else units // _UNITS_PER_PART
+    most_parts = count + MAX_PARTS if units is None else units // _UNITS_PER_PART
     try:
         deltas, parts = _search(
             bytes(section), count, most_parts, least_timestamp_delta, least_offset_delta
@@ -127,7 +127,7 @@ def _open(body: Buffer, codec: int, budget: Budget) -> Buffer:
         return body
     if budget.units is None:
         return decompress(codec, body, DECOMPRESSED_LIMIT)
-    limit = min(MOST_BYTES_IN_STEP, budget.units * OPENED_BYTES_PER_UNIT)
+    limit = min(MAX_BYTES_IN_STEP, budget.units * OPENED_BYTES_PER_UNIT)
     try:
         section = decompress(codec, body, limit)
     except ContentTooLargeError:

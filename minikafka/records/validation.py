@@ -3,9 +3,9 @@
 For every batch: size, magic, checksum, counts, origin. For every record of a client: its layout,
 its timestamp, and its key on a compacted topic, so that readers can read everything in a log.
 
-Unlike Kafka (rows 54, 55): the decompressed size of a batch is at most `MOST_EXPANSION` times the
-topic's `max.message.bytes`, a batch has at most `summary.MOST_PARTS` records and headers, and a
-refusal names at most `MOST_RECORD_ERRORS` records. Offset deltas that do not count up from 0 are
+Unlike Kafka (rows 54, 55): the decompressed size of a batch is at most `MAX_EXPANSION` times the
+topic's `max.message.bytes`, a batch has at most `summary.MAX_PARTS` records and headers, and a
+refusal names at most `MAX_RECORD_ERRORS` records. Offset deltas that do not count up from 0 are
 refused; Kafka stores or renumbers such records. A length below -1 is refused; Kafka takes it for
 null, but other readers do not. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
 """
@@ -49,18 +49,18 @@ from minikafka.records.scan import header_at
 from minikafka.records.summary import RecordsSummary, summarize_records
 
 NO_BOUND_MS: Final = (1 << 63) - 1
-MOST_EXPANSION: Final = 64
+MAX_EXPANSION: Final = 64
 """The limit of a batch's decompressed size, as a multiple of `max.message.bytes`."""
-MOST_RECORD_ERRORS: Final = 1000
+MAX_RECORD_ERRORS: Final = 1000
 """The limit for records that the refusal of one batch names."""
-MOST_BYTES_IN_STEP: Final = 128 * 1024
+MAX_BYTES_IN_STEP: Final = 128 * 1024
 """The limit of a batch's decompressed size within one step."""
 OPENED_BYTES_PER_UNIT: Final = 8
 """Bytes that are decompressed for one unit of a step's budget."""
 UNBOUNDED: Final = Budget()
 
 _CHANGED_OR_COMPRESSED: Final = CODEC_MASK | LOG_APPEND_TIME | CONTROL
-_MOST_TIMESTAMP: Final = (1 << 63) - 1
+_MAX_TIMESTAMP: Final = (1 << 63) - 1
 _MAGIC: Final = 2
 _COMPRESSED_BYTES_PER_UNIT: Final = 2
 
@@ -167,7 +167,7 @@ def _plain_header(
     ):
         return None
     found = summary.compiled(
-        records, HEADER_SIZE, count, summary.MOST_PARTS if units is None else units
+        records, HEADER_SIZE, count, summary.MAX_PARTS if units is None else units
     )
     if found is None:
         return None
@@ -178,7 +178,7 @@ def _plain_header(
         or max_timestamp - now_ms > policy.timestamp_after_max_ms
         or now_ms - earliest > policy.timestamp_before_max_ms
         or (null_key_count and policy.keys_required)
-        or earliest < -_MOST_TIMESTAMP
+        or earliest < -_MAX_TIMESTAMP
     ):
         return None
     if units is not None:
@@ -288,7 +288,7 @@ def _stamped(header: BatchHeader, policy: RecordPolicy, found: RecordsSummary) -
     """
     if policy.log_append_time or header.max_timestamp == NO_TIMESTAMP:
         message = "Invalid timestamp type LogAppendTime in a batch of a client"
-        count = min(header.record_count, MOST_RECORD_ERRORS)
+        count = min(header.record_count, MAX_RECORD_ERRORS)
         raise RecordValidationError(
             ErrorCode.INVALID_TIMESTAMP,
             message,
@@ -314,9 +314,9 @@ def _open_section(records: memoryview, codec: int, policy: RecordPolicy, budget:
     if not codec:
         return body
     if budget.units is None:
-        limit = policy.max_message_bytes * MOST_EXPANSION
+        limit = policy.max_message_bytes * MAX_EXPANSION
     else:
-        limit = min(MOST_BYTES_IN_STEP, budget.units * OPENED_BYTES_PER_UNIT)
+        limit = min(MAX_BYTES_IN_STEP, budget.units * OPENED_BYTES_PER_UNIT)
     try:
         section = decompress(codec, body, limit)
     except ContentTooLargeError as error:
@@ -346,7 +346,7 @@ def _check_bounds(
     """Compare the summary of all records with the policy; check each record only if that fails."""
     earliest = header.base_timestamp + found.min_timestamp_delta
     latest = header.base_timestamp + found.max_timestamp_delta
-    if latest > _MOST_TIMESTAMP or earliest < -_MOST_TIMESTAMP:
+    if latest > _MAX_TIMESTAMP or earliest < -_MAX_TIMESTAMP:
         raise RecordValidationError(
             ErrorCode.INVALID_TIMESTAMP,
             f"Timestamps of the batch reach from {earliest} to {latest}",
@@ -358,7 +358,7 @@ def _check_bounds(
     if policy.log_append_time or (first <= earliest and latest <= last):
         if not lacks_keys:
             return
-        first, last = -_MOST_TIMESTAMP, _MOST_TIMESTAMP
+        first, last = -_MAX_TIMESTAMP, _MAX_TIMESTAMP
     for index, span in enumerate(walk(section, 0, len(section), header.record_count)):
         if lacks_keys and span.key_length < 0:
             keyless.append(RecordError(index, "Compacted topic cannot accept message without key"))
@@ -373,7 +373,7 @@ def _check_bounds(
                     f"The timestamp should be within [{first}, {last}]",
                 )
             )
-        if len(keyless) + len(untimely) == MOST_RECORD_ERRORS:
+        if len(keyless) + len(untimely) == MAX_RECORD_ERRORS:
             break
     for code, errors in (
         (ErrorCode.INVALID_RECORD, keyless),

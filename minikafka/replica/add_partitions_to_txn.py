@@ -34,7 +34,7 @@ from minikafka.rpc.calls import Calls
 _log = logging.getLogger("minikafka.replica")
 _VERSION = 5
 _PURPOSE = "add-partitions-to-txn"
-_MOST_QUESTIONS = 2000
+_MAX_QUESTIONS = 2000
 """In one request, which may have 100,000 elements."""
 
 OnAnswer = Callable[[ErrorCode], None]
@@ -238,7 +238,7 @@ def _everything(queue: _Queue) -> list[_Asked]:
 def _take_rows(queue: _Queue) -> dict[_Row, list[_Asked]]:
     """Remove the questions of the next request: one row for each transactional id."""
     taken: dict[_Row, list[_Asked]] = {}
-    room = _MOST_QUESTIONS
+    room = _MAX_QUESTIONS
     for transactional_id in list(queue.waiting):
         if room <= 0:
             break

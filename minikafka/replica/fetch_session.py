@@ -38,7 +38,7 @@ INITIAL_EPOCH = 0
 _MAX_EPOCH = 2**31 - 1
 _EVICT_AFTER_MS = 120_000
 TOPIC_IDS_FROM_VERSION = 13
-MOST_PARTITIONS = 100_000
+MAX_PARTITIONS = 100_000
 """The limit for all sessions of a broker together, about 80 MB."""
 _SWEEP_MS = 60_000
 
@@ -280,7 +280,7 @@ class FetchSessions:
     env: Environment
     slots: int
     kind: type[Session] = Session
-    most_partitions: int = MOST_PARTITIONS
+    most_partitions: int = MAX_PARTITIONS
     partition_count: int = 0
     """The number of partitions in all sessions together."""
     _sessions: dict[int, Session] = field(default_factory=dict)

@@ -3,8 +3,8 @@
 import resource
 from typing import Final
 
-_LEAST_RESERVED: Final = 48
-_MOST_RESERVED: Final = 8192
+_MIN_RESERVED: Final = 48
+_MAX_RESERVED: Final = 8192
 _OWN: Final = 32
 
 
@@ -37,7 +37,7 @@ def share_of_files(limit: int) -> int:
 
 def least_limit() -> int:
     """Return the smallest limit that leaves a file for a connection."""
-    return _LEAST_RESERVED + _OWN + 1
+    return _MIN_RESERVED + _OWN + 1
 
 
 def most_connections(limit: int) -> int:
@@ -49,4 +49,4 @@ def most_connections(limit: int) -> int:
     if limit < 0:
         # RLIM_INFINITY
         return 2**31 - 1
-    return max(0, limit - min(max(limit // 4, _LEAST_RESERVED), _MOST_RESERVED) - _OWN)
+    return max(0, limit - min(max(limit // 4, _MIN_RESERVED), _MAX_RESERVED) - _OWN)

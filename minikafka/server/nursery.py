@@ -41,7 +41,7 @@ _MODULES: Final = (
     )),
 )  # fmt: skip
 """What a node of a cluster imports before it is ready."""
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""
 _STANDARD_FILES: Final = 3
@@ -347,7 +347,7 @@ class _Server:
                 self._report_ended()
             if self._connection.fileno() not in ready:
                 continue
-            data, found, _, _ = socket.recv_fds(self._connection, _MOST_BYTES, _DESCRIPTORS)
+            data, found, _, _ = socket.recv_fds(self._connection, _MAX_BYTES, _DESCRIPTORS)
             if not data:
                 return
             *lines, received = (received + data).split(b"\n")

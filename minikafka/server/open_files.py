@@ -28,8 +28,8 @@ NO_DESCRIPTOR: Final = frozenset((errno.EMFILE, errno.ENFILE))
 _OPENED_AT_A_TIME: Final = 4
 """The maximum number of files that one operation on a log opens."""
 _FOR_METADATA: Final = 6
-_LEAST_SPARES: Final = _FOR_METADATA + _OPENED_AT_A_TIME
-_SPARES: Final = _LEAST_SPARES + 4
+_MIN_SPARES: Final = _FOR_METADATA + _OPENED_AT_A_TIME
+_SPARES: Final = _MIN_SPARES + 4
 _METADATA_FOLDER: Final = "/__cluster_metadata-0/"
 
 
@@ -112,7 +112,7 @@ class OpenFiles:
                     break
                 self._spares.append(spare)
             self.is_short = len(self._spares) < _SPARES
-            return len(self._spares) >= _LEAST_SPARES
+            return len(self._spares) >= _MIN_SPARES
 
     def opened(self, file: Closable) -> None:
         """Note that a file has a descriptor."""

@@ -31,7 +31,7 @@ _CHECKS: Final = 3
 """The number of checks of a holder within the time after which it counts as stalled."""
 _TURN_BYTES: Final = 8 * PIECE_BYTES
 """About 4 ms, since the system must allocate pages for them."""
-_LEAST_BYTES: Final = 256 * 1024
+_MIN_BYTES: Final = 256 * 1024
 """The bytes that a holder must receive between two checks while others wait."""
 _FIRST_ENDS_IN: Final = 6
 """The number of checks in which the first frame must complete while others wait."""
@@ -205,7 +205,7 @@ class RequestMemory:
         others_wait = bool(self._waiting)
         first = next(iter(self._holders), None)
         for holder, held in list(self._holders.items()):
-            least = max(_LEAST_BYTES, held.size_bytes // _FIRST_ENDS_IN if holder is first else 0)
+            least = max(_MIN_BYTES, held.size_bytes // _FIRST_ENDS_IN if holder is first else 0)
             last = held.at_check_bytes
             held.at_check_bytes = held.filled_bytes
             if holder in self._waiting:

@@ -8,7 +8,7 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.protocol.message import ApiMessage, encode_message
 from minikafka.protocol.primitives import Writer
 
-MOST_BYTES: Final = 8 * 1024 * 1024
+MAX_BYTES: Final = 8 * 1024 * 1024
 """The maximum size of the cache, including its keys."""
 _KEY_PART_BYTES: Final = 128
 
@@ -37,7 +37,7 @@ class EncodedResponses:
     Images share unchanged parts, so a response is valid while both are the same objects.
     """
 
-    most_bytes: int = MOST_BYTES
+    most_bytes: int = MAX_BYTES
     _image: MetadataImage = field(default_factory=MetadataImage)
     _responses: dict[Hashable, tuple[EncodedResponse, int]] = field(default_factory=dict)
     _size_bytes: int = 0

@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol
 from minikafka.common.effects import Part
 from minikafka.rpc.envelope import RequestHeader
 
-MOST_LANES: Final = 16
+MAX_LANES: Final = 16
 """The limit for the lanes of one connection."""
-MOST_BYTES: Final = 1024
+MAX_BYTES: Final = 1024
 """The limit for what the requests of a lane have in common: a lane has several copies of it."""
 _API_KEY_AT: Final = 1
 _VERSION_ENDS: Final = 4
@@ -83,7 +83,7 @@ class Lanes:
         prefix = lane.prefix[CORRELATION_ID_ENDS:]
         by_prefix.pop(prefix, None)
         by_prefix[prefix] = lane
-        if len(by_prefix) > MOST_LANES:
+        if len(by_prefix) > MAX_LANES:
             del by_prefix[next(iter(by_prefix))]
         ends: dict[int, dict[int, None]] = {}
         for each in reversed(by_prefix.values()):

@@ -29,7 +29,7 @@ from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.transaction")
 _PURPOSE = "transaction-markers"
-_MOST_PARTITIONS: Final = 5_000
+_MAX_PARTITIONS: Final = 5_000
 _FIRST_BACKOFF_MS: Final = 50
 _LAST_BACKOFF_MS: Final = 2_000
 _NO_BROKER: Final = -1
@@ -268,7 +268,7 @@ class MarkerSender:
 def _take(waiting: Marked) -> Marked:
     """Remove and return the first partitions, at most as many as a request may have."""
     batch: Marked = {}
-    room = _MOST_PARTITIONS
+    room = _MAX_PARTITIONS
     for markers in list(waiting):
         if not room:
             break

@@ -22,8 +22,8 @@ _CRC_STARTS_AT = 21
 _LOG_APPEND_TIME = 8
 _XERIAL = b"\x82SNAPPY\x00"
 _XERIAL_HEADER_BYTES = 16
-_MOST_TIMESTAMP = 2**63 - 1
-_MOST_BYTES = 64 << 20
+_MAX_TIMESTAMP = 2**63 - 1
+_MAX_BYTES = 64 << 20
 
 
 class UndecodableError(Exception):
@@ -93,7 +93,7 @@ def _batch(data, *, is_stored):
 def _record(body, base_offset, base_timestamp, index):
     timestamp, at = _varint(body, 1)
     timestamp += base_timestamp
-    if abs(timestamp) > _MOST_TIMESTAMP:
+    if abs(timestamp) > _MAX_TIMESTAMP:
         raise UndecodableError(f"record {index} has timestamp {timestamp}")
     delta, at = _varint(body, at)
     if delta != index:
@@ -140,7 +140,7 @@ def _open(codec, body):
         raise UndecodableError(f"codec {codec}") from None
     except _FAILURES as failure:
         raise UndecodableError(f"codec {codec}: {failure}") from None
-    if len(section) > _MOST_BYTES:
+    if len(section) > _MAX_BYTES:
         raise UndecodableError(f"codec {codec}: {len(section)} bytes")
     return section
 

@@ -33,8 +33,8 @@ OFTEN = [
 ]  # fmt: skip
 """APIs that change or keep the most state are drawn more often."""
 
-MOST_LEARNED = 20
-_MOST_DEPTH = 3
+MAX_LEARNED = 20
+_MAX_DEPTH = 3
 _LONGEST_NAME = 200
 _MANY = 60
 _VERY_MANY = 1_000
@@ -73,7 +73,7 @@ class Learned:
     def add(self, name, value):
         known = self.values.setdefault(name, {})
         known[value] = None
-        if len(known) > MOST_LEARNED:
+        if len(known) > MAX_LEARNED:
             del known[next(iter(known))]
 
     def forget(self, *values):
@@ -89,7 +89,7 @@ class Learned:
         for name in type(message).__slots__:
             value = getattr(message, name)
             if type(value) is list:
-                if depth < _MOST_DEPTH:
+                if depth < _MAX_DEPTH:
                     for each in value[:3]:
                         if is_struct(each):
                             self.read(each, depth + 1)

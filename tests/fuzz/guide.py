@@ -16,7 +16,7 @@ from minikafka.rpc.envelope import decode_request
 from minikafka.serving.index import MODULES
 from tests.fuzz.frames import Frame
 
-MOST_KEPT = 1_000
+MAX_KEPT = 1_000
 LONGEST_KEPT = 16 << 10
 _RECENT = 20
 _WARM = 50
@@ -63,7 +63,7 @@ class Guide:
         """Note a frame that a node may handle soon."""
         if len(frame.data) <= LONGEST_KEPT:
             self._sent[frame.number] = Kept(role, frame)
-        if len(self._sent) > MOST_KEPT:
+        if len(self._sent) > MAX_KEPT:
             del self._sent[next(iter(self._sent))]
 
     def begin(self):
@@ -97,7 +97,7 @@ class Guide:
 
     def _keep(self, found):
         self.kept.append(found)
-        if len(self.kept) > MOST_KEPT:
+        if len(self.kept) > MAX_KEPT:
             del self.kept[0]
 
     def _entered(self, frame, event, arg):

@@ -53,7 +53,7 @@ WIDE_PARTITIONS = 60
 KEPT = "kept"
 """A topic that no frame names: its records must stay."""
 GROUP_SESSION_MS = 30_000
-MOST_WAIT_MS = 60_000
+MAX_WAIT_MS = 60_000
 """A request that names no longer time is answered within that."""
 _OPEN = 6
 _BY_LEADER = (ApiKey.PRODUCE, ApiKey.LIST_OFFSETS, ApiKey.DELETE_RECORDS)
@@ -310,7 +310,7 @@ class Run:
                     return frame
             return None
 
-        end_ms = world.now_ms + MOST_WAIT_MS + 10_000
+        end_ms = world.now_ms + MAX_WAIT_MS + 10_000
         while overdue() is not None and world.now_ms < end_ms:
             world.run(500)
         if (frame := overdue()) is not None:
@@ -340,7 +340,7 @@ def _may_wait(frame):
     body = decoded(frame)
     if body is None:
         return False
-    return frame.key in _GROUP_WAITS or longest_wait_ms(body) > MOST_WAIT_MS
+    return frame.key in _GROUP_WAITS or longest_wait_ms(body) > MAX_WAIT_MS
 
 
 def _waits(node):

@@ -7,7 +7,7 @@ from minikafka.messages.api_keys import ApiKey
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_request
 
-_MOST_CONSUMERS = -1
+_MAX_CONSUMERS = -1
 _ACKS = (-1, 0, 1)
 _OF_RECORDS = {
     "INVALID_RECORD", "CORRUPT_MESSAGE", "INVALID_TIMESTAMP", "UNSUPPORTED_COMPRESSION_TYPE",
@@ -63,7 +63,7 @@ def _claims_to_be_a_replica(case):
     state = getattr(case.body, "replica_state", None)
     claimed = max(case.body.replica_id, -1 if state is None else state.replica_id)
     refusals = {"TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
-    return claimed > _MOST_CONSUMERS and (case.ours == {"NONE"} or bool(case.ours & refusals))
+    return claimed > _MAX_CONSUMERS and (case.ours == {"NONE"} or bool(case.ours & refusals))
 
 
 def _times_out_at_once(case):

@@ -13,9 +13,9 @@ from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.guide import Function, Guide
 from tests.fuzz.watched_node import WatchedNode
 
-MOST_KEPT_BYTES = 256 << 10
-MOST_KEPT_PER_FRAME = 256
-MOST_KEPT_PER_PARTITION = 8 << 10
+MAX_KEPT_BYTES = 256 << 10
+MAX_KEPT_PER_FRAME = 256
+MAX_KEPT_PER_PARTITION = 8 << 10
 """The memory that a node may keep: producers, groups, configurations, topics of frames."""
 _OUTSIDE = (SimNode, SimDisk, SimFile, SimNetwork, World, WatchedNode, Guide, Function)
 """Objects that a node reaches and that are not its memory."""
@@ -33,9 +33,9 @@ class Memory:
         """Compare with what is held now that all clients are gone; returns the greatest growth."""
         image = self.cluster.nodes[self.cluster.controller_id].node.loader.image
         most = (
-            MOST_KEPT_BYTES
-            + MOST_KEPT_PER_FRAME * frames
-            + MOST_KEPT_PER_PARTITION * sum(len(each.partitions) for each in image.topics.values())
+            MAX_KEPT_BYTES
+            + MAX_KEPT_PER_FRAME * frames
+            + MAX_KEPT_PER_PARTITION * sum(len(each.partitions) for each in image.topics.values())
         )
         growth = 0
         for node_id, held in self._held().items():

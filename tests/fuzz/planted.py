@@ -21,7 +21,7 @@ from tests.mutation import applied, mutation, write_between
 
 BEGIN, END = "<!-- planted -->\n", "<!-- end of planted -->\n"
 FRAMES_PER_SEED = 400
-MOST_FRAMES = 8_000
+MAX_FRAMES = 8_000
 
 
 _KEYS_OF_WAITS = (
@@ -60,7 +60,7 @@ FAULTS = (
     mutation(
         "Produce: a refusal names every record",
         ("records.validation", "_check_bounds",
-         "if len(keyless) + len(untimely) == MOST_RECORD_ERRORS:", "if False:"),
+         "if len(keyless) + len(untimely) == MAX_RECORD_ERRORS:", "if False:"),
     ),
     mutation(
         "Produce: a partition that is named twice",
@@ -115,7 +115,7 @@ class Verdict(NamedTuple):
     guided: bool = False
 
 
-def judge(fault, start, most_frames=MOST_FRAMES, *, guided=False):
+def judge(fault, start, most_frames=MAX_FRAMES, *, guided=False):
     """Put a fault back and send frames until a property does not hold."""
     begun_s = time.process_time()
     guide = Guide() if guided else None
@@ -170,7 +170,7 @@ def main():
     """Put back all faults, or those whose name has one of the words."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.planted")
     parser.add_argument("--starts", default="1,10001,20001,30001,40001")
-    parser.add_argument("--frames", type=int, default=MOST_FRAMES)
+    parser.add_argument("--frames", type=int, default=MAX_FRAMES)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", type=Path)
     parser.add_argument("words", nargs="*")

@@ -27,7 +27,7 @@ NODES = 3
 TOPICS = ("t", "u")
 GROUPS = ("g", "h")
 CONTROLLER_PORT_OFFSET = 100
-MOST_MORE_MIB = 512
+MAX_MORE_MIB = 512
 """The memory growth allowed when all clients are gone; most of it is fragmentation."""
 _TURN_S = 0.25
 _PROGRESS_EVERY_S = 10
@@ -265,10 +265,10 @@ def attack(
             more = after[node - 1] - before[node - 1]
             counts[f"MiB more on node {node} with clients"] = highest[node - 1] - before[node - 1]
             counts[f"MiB more on node {node} without"] = more
-            if more > MOST_MORE_MIB:
+            if more > MAX_MORE_MIB:
                 raise FaultFoundError(
                     f"node {node} holds {more} MiB more after all clients are gone, "
-                    f"at most {MOST_MORE_MIB} expected"
+                    f"at most {MAX_MORE_MIB} expected"
                 )
         if running.faults:
             raise FaultFoundError(f"{len(running.faults)} faults, printed above")

@@ -33,7 +33,7 @@ from tests.fuzz.honest_producer import TOPIC as KEPT
 HOST = "127.0.0.1"
 PATIENCE_S = 300
 """On a busy machine the computations of a thousand requests that wait take minutes."""
-MOST_PARKED = 300
+MAX_PARKED = 300
 _TURN_S = 0.25
 """How long a connection is waited for before another one takes its place beside it."""
 _LEAVE_AFTER_S = (0.1, 0.5, 1, 3, 10)
@@ -158,7 +158,7 @@ class Sender:
         self._opened = 0
         self._next_deletion = _FRAMES_PER_DELETION
         self._parked = set()
-        self._free = asyncio.Semaphore(MOST_PARKED)
+        self._free = asyncio.Semaphore(MAX_PARKED)
 
     async def run(self):
         """Send all frames; returns when each connection has ended."""

@@ -47,10 +47,10 @@ _GROUPS_OF_ALL_PARTITIONS = 40
 _LOADED = (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND)
 _LANES = 8
 _FRAMES_PER_ROUND = 100
-_MOST_CODES = 4
-_MOST_PARTITIONS = 8
+_MAX_CODES = 4
+_MAX_PARTITIONS = 8
 _LONGEST_FRAME = 20_000
-_LEAST_SESSION_ID = 1 << 16
+_MIN_SESSION_ID = 1 << 16
 _ID_LETTERS = 30
 CONFIG = {
     "auto.create.topics.enable": "false",
@@ -281,7 +281,7 @@ async def _read(reader, frame):
     except (MalformedMessage, ValueError, KeyError) as error:
         return f"unreadable: {error}", None
     codes = sorted(set(error_codes(body)))
-    names = [ErrorCode(code).name for code in codes[:_MOST_CODES]]
+    names = [ErrorCode(code).name for code in codes[:_MAX_CODES]]
     return "+".join(names) or "answered", body
 
 
@@ -299,7 +299,7 @@ def _pairs(ours, theirs):
             continue
         elif isinstance(value, Uuid) and any(value) and any(other):
             yield bytes(value), bytes(other)
-        elif name == "session_id" and min(value, other) > _LEAST_SESSION_ID:
+        elif name == "session_id" and min(value, other) > _MIN_SESSION_ID:
             yield value.to_bytes(4, "big"), other.to_bytes(4, "big")
         elif type(value) is str and len(value) == len(other) >= _ID_LETTERS:
             yield value.encode(), other.encode()
@@ -324,7 +324,7 @@ def disturbs(frame):
     if frame.key not in (ApiKey.CREATE_TOPICS, ApiKey.CREATE_PARTITIONS):
         return False
     name = "num_partitions" if frame.key == ApiKey.CREATE_TOPICS else "count"
-    return any(getattr(topic, name) > _MOST_PARTITIONS for topic in body.topics)
+    return any(getattr(topic, name) > _MAX_PARTITIONS for topic in body.topics)
 
 
 def error_codes(message):

@@ -6,11 +6,11 @@ from minikafka.common import events
 from minikafka.common.effects import Reply
 from minikafka.common.file_slice import FileSlice
 
-MOST_EFFECTS = 2_000
-MOST_ANSWER_BYTES = 32 << 20
-MOST_CALLS = 100_000
+MAX_EFFECTS = 2_000
+MAX_ANSWER_BYTES = 32 << 20
+MAX_CALLS = 100_000
 """Calls of Python and C functions in one step: some 30 ms."""
-MOST_CALLS_PER_PARTITION = 100
+MAX_CALLS_PER_PARTITION = 100
 """What a step may call more for each metadata record that it writes or replays, and each partition.
 
 One request makes up to 10,000 partitions, in one batch: it is carried out as a whole or not at all.
@@ -78,16 +78,16 @@ class WatchedNode:
         calls = sum(_calls(entry) for entry in profile.getstats())
         if calls > self.most_calls:
             self.most_calls, self.most_calls_event = calls, self.event
-        if calls <= MOST_CALLS:
+        if calls <= MAX_CALLS:
             return
         topics = self.node.loader.image.topics.values()
         partitions = sum(len(topic.partitions) for topic in topics)
-        most = MOST_CALLS + MOST_CALLS_PER_PARTITION * (max(records, 0) + partitions)
+        most = MAX_CALLS + MAX_CALLS_PER_PARTITION * (max(records, 0) + partitions)
         if calls > most:
             raise StepTooLargeError(f"{calls} calls in one step, at most {most} expected")
 
     def _bound(self, effects):
-        if len(effects) > MOST_EFFECTS:
+        if len(effects) > MAX_EFFECTS:
             raise StepTooLargeError(f"{len(effects)} effects in one step")
         size = sum(
             len(part)
@@ -96,7 +96,7 @@ class WatchedNode:
             for part in effect.parts
             if not isinstance(part, FileSlice)
         )
-        if size > MOST_ANSWER_BYTES:
+        if size > MAX_ANSWER_BYTES:
             raise StepTooLargeError(f"an answer of {size} bytes in one step")
 
 

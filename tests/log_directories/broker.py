@@ -33,7 +33,7 @@ SETTINGS = LogManagerSettings(
 FETCH = FetchSettings(17, 500, 1, 1 << 20, 1 << 20, 1000, 30_000)
 NO_LISTENER = "INTERNAL"
 """No broker has an address there, so the fetchers are idle: `actions` copy from broker 2."""
-_MOST_TURNS = 20_000
+_MAX_TURNS = 20_000
 
 
 class Channel:
@@ -324,7 +324,7 @@ class Broker:
     def run(self, ms):
         """Let time pass, with turns, flushes and answers of the controller."""
         until = self.env.clock.monotonic_ms + ms
-        for _ in range(_MOST_TURNS):
+        for _ in range(_MAX_TURNS):
             due = self.env.next_deadline_ms()
             if due is not None and due <= until:
                 self.at(max(due, self.env.clock.monotonic_ms))

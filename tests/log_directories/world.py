@@ -14,7 +14,7 @@ from tests.log_directories.model import ProcessEndedError, ViolationError
 from tests.worlds.log_directories import formatted
 
 STEPS = 60
-_MOST_STARTS_AT_END = 12
+_MAX_STARTS_AT_END = 12
 
 
 class World:
@@ -166,7 +166,7 @@ class World:
         if self.metadata.is_fenced(2):
             actions.other_broker(self)
         try:
-            for _ in range(_MOST_STARTS_AT_END):
+            for _ in range(_MAX_STARTS_AT_END):
                 if self.broker.start():
                     break
             else:

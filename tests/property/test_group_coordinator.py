@@ -425,7 +425,7 @@ def play(seed, length, units):
     """Random steps, and what must hold after each one and in the end."""
     rng = Random(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slices, "MOST_UNITS", units)
+        patch.setattr(slices, "MAX_UNITS", units)
         patch.setattr(loading, "_SLICE_BYTES", 400)
         model = Model()
         for _ in range(length):

@@ -9,7 +9,7 @@ from minikafka.records._walk import walk
 from minikafka.records.batch import HEADER_SIZE
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError, TooManyPartsError
-from minikafka.records.summary import MOST_PARTS, RecordsSummary
+from minikafka.records.summary import MAX_PARTS, RecordsSummary
 from minikafka.records.validation import UNBOUNDED
 
 _BASE_MS = 1_700_000_000_000
@@ -31,7 +31,7 @@ records = st.lists(
 def walked(section, count):
     """The summary by the walk, in the same terms; None for bytes that are no records."""
     try:
-        spans = list(walk(section, 0, len(section), count, MOST_PARTS - count))
+        spans = list(walk(section, 0, len(section), count, MAX_PARTS - count))
     except CorruptRecordsError:
         return None
     except TooManyPartsError:

@@ -21,11 +21,11 @@ from minikafka.sim.drive.simulation import Simulation
 @contextmanager
 def without_lanes() -> Iterator[None]:
     """No connection gets lanes."""
-    most, lanes.MOST_LANES = lanes.MOST_LANES, 0
+    most, lanes.MAX_LANES = lanes.MAX_LANES, 0
     try:
         yield
     finally:
-        lanes.MOST_LANES = most
+        lanes.MAX_LANES = most
 
 
 def histories(seed, duration_ms):

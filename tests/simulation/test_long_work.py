@@ -3,10 +3,10 @@
 import pytest
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
-from minikafka.sim.world.sim_node import MOST_DISK_WORK
+from minikafka.sim.world.sim_node import MAX_DISK_WORK
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
-PARTITIONS = MOST_DISK_WORK + 20
+PARTITIONS = MAX_DISK_WORK + 20
 
 
 def delete(cluster, name, client=None):

@@ -16,7 +16,7 @@ from minikafka.transaction.shard import TransactionShard
 from tests.simulation.transactional_run import Run
 
 SECONDS = 12
-MOST_SEEDS = 4
+MAX_SEEDS = 4
 """So many seeds may take part if the first one has changed."""
 
 
@@ -114,11 +114,11 @@ MUTANTS = {
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_weakened_rule_of_transactions_is_noticed(mutant, monkeypatch):
     mutant(monkeypatch)
-    for seed in range(MUTANTS[mutant], MUTANTS[mutant] + MOST_SEEDS):
+    for seed in range(MUTANTS[mutant], MUTANTS[mutant] + MAX_SEEDS):
         try:
             found = Run(seed, SECONDS).run()
         except (Violation, ConditionTimeoutError) as violation:
             found = [str(violation)]
         if found:
             return
-    raise AssertionError(f"{mutant.__name__}: no promise was broken in {MOST_SEEDS} seeds")
+    raise AssertionError(f"{mutant.__name__}: no promise was broken in {MAX_SEEDS} seeds")

@@ -12,7 +12,7 @@ from typing import Final
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import Uuid
 from minikafka.config import consumer_group_keys
-from minikafka.coordinator.slices import MOST_UNITS, in_slices
+from minikafka.coordinator.slices import MAX_UNITS, in_slices
 from minikafka.group.consumer import pattern_updates, targets
 from minikafka.group.consumer.assignors.spec import Computing
 from minikafka.group.consumer.draft import Draft
@@ -48,7 +48,7 @@ class Background:
         computing = targets.begin(group, world)
         env = self.groups.store.env
         # A member need not wait for its next heartbeat because of other work in this step.
-        most = max(MOST_UNITS, env.sliced_units + _AT_ONCE_UNITS)
+        most = max(MAX_UNITS, env.sliced_units + _AT_ONCE_UNITS)
         try:
             while env.sliced_units < most:
                 env.sliced_units += next(computing)

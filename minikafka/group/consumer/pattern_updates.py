@@ -15,7 +15,7 @@ from minikafka.group.consumer.patterns import require_valid
 from minikafka.group.consumer.records import ResolvedPattern
 from minikafka.group.consumer.world import GroupWorld
 
-_LEAST_INTERVAL_MS: Final = 10_000
+_MIN_INTERVAL_MS: Final = 10_000
 """Patterns of a group are resolved this seldom at most."""
 _NEVER_MS: Final = -(1 << 62)
 
@@ -79,7 +79,7 @@ def is_due(group: ConsumerGroup, now_ms: int, refresh: Refresh, *, must: bool) -
         return False
     resolved = next(iter(refresh.before.values()), None)
     at_ms = _NEVER_MS if resolved is None else resolved.timestamp_ms
-    if now_ms <= at_ms + _LEAST_INTERVAL_MS:
+    if now_ms <= at_ms + _MIN_INTERVAL_MS:
         return False
     return (
         must

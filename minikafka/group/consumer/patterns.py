@@ -13,7 +13,7 @@ from typing import Any, Final
 from minikafka.common.errors import InvalidRegularExpressionError
 
 _log = logging.getLogger("minikafka.group")
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 """The memory of one compiled pattern; larger ones are refused."""
 _NAMES_A_UNIT: Final = 20
 _COMPILE_UNITS: Final = 20
@@ -95,7 +95,7 @@ def _compile(pattern: str) -> Callable[[str], Any] | str:
             "patterns (pip install 'minikafka[patterns]')."
         ) from None
     options = re2.Options()
-    options.max_mem = _MOST_BYTES
+    options.max_mem = _MAX_BYTES
     options.log_errors = False
     try:
         match: Callable[[str], Any] = re2.compile(pattern, options).fullmatch

@@ -4,7 +4,7 @@ from typing import Any
 
 from minikafka.harness.page.spec_parts import FONT, OWN_COLOR, ROWS, Spec, theme
 
-_LEAST_TOP = 10
+_MIN_TOP = 10
 
 
 def value_axis(lane: dict[str, Any]) -> list[Spec]:
@@ -54,7 +54,7 @@ def _extent(lane: dict[str, Any]) -> tuple[float, float]:
         known = [sum(values) for values in zip(*columns, strict=True)]
     if lane["scale"] == "log":
         return max(0.1, 0.8 * min(known, default=1)), 1.3 * max([1, *known])
-    return 0, 1.04 * max([_LEAST_TOP, *known])
+    return 0, 1.04 * max([_MIN_TOP, *known])
 
 
 def series(lane: dict[str, Any]) -> list[Spec]:

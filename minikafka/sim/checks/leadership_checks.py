@@ -13,7 +13,7 @@ _FORMER_LEADER_MS = 10_000
 """Three times the time after which a leader resigns that no majority fetches from."""
 _PAUSE_MS = 500
 """A node that took no step for this long was paused: its timers begin again."""
-_MOST_EPOCHS = 12
+_MAX_EPOCHS = 12
 """Elections in a row that may fail. Pre-votes leave the epoch as it is where none can succeed."""
 
 
@@ -66,7 +66,7 @@ class LeadershipChecks:
         newest, _ = self._last_leader
         if raft.is_leader and raft.epoch > newest:
             self._last_leader = raft.epoch, raft.node_id
-        elif raft.epoch > newest + _MOST_EPOCHS:
+        elif raft.epoch > newest + _MAX_EPOCHS:
             raise Violation(
                 f"EpochsHaveLeaders: {node.host} is in epoch {raft.epoch}, the last one with a "
                 f"leader was {newest}"

@@ -44,7 +44,7 @@ _PATTERN_KEY: Final = ConsumerGroupRegularExpressionKey.API_KEY.to_bytes(2, "big
 in Kafka."""
 _ADMIN: Final = "shared-admin"
 _PARTITIONS: Final = (2, 1, 2)
-_MOST_PARTITIONS: Final = 6
+_MAX_PARTITIONS: Final = 6
 _LIFE_MS: Final = (4_000, 8_000, 20_000, 60_000)
 _RETURN_MS: Final = (200, 1_000, 3_000, 9_000)
 _CHANGE_MS: Final = (3_000, 9_000)
@@ -166,7 +166,7 @@ class ConsumerGroupWorkload:
             request, version = self._creation((name, rng.choice((1, 2, 3)))), _CREATE
         elif name == VANISHING:
             request, version = DeleteTopicsRequest(topics=[DeleteTopicState(name=name)]), _DELETE
-        elif len(topic.partitions) < _MOST_PARTITIONS:
+        elif len(topic.partitions) < _MAX_PARTITIONS:
             request = CreatePartitionsRequest(
                 topics=[CreatePartitionsTopic(name, len(topic.partitions) + 1, None)],
                 timeout_ms=5_000,

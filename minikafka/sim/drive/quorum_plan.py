@@ -23,7 +23,7 @@ _KINDS: Final[Mix] = (
     *(Fault.SLOW_DISK, Fault.FULL_DISK, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, Fault.FEW_FILES),
     *(Fault.POWER_IN_STOP, Fault.ROT, *VOTER_DISKS, OperatorAction.VOTERS),
 )
-_MOST_KINDS: Final = 6
+_MAX_KINDS: Final = 6
 _DYNAMIC_SHARE: Final = 0.7
 _AUTO_JOIN_SHARE: Final = 0.3
 _PACES_MS: Final = (100, 300, 700, 1_500)
@@ -65,7 +65,7 @@ def draw_quorum_plan(seed: int, duration_ms: int) -> Plan:
 
 def _incidents(rng: Random, plan: Plan) -> list[Incident]:
     # Topics that are created and deleted are what the metadata log gets.
-    kinds = [*rng.sample(_KINDS, rng.randint(2, _MOST_KINDS)), OperatorAction.TOPIC]
+    kinds = [*rng.sample(_KINDS, rng.randint(2, _MAX_KINDS)), OperatorAction.TOPIC]
     if plan.dynamic_quorum:
         kinds += [OperatorAction.VOTERS] * rng.choice((0, 1, 3))
     controllers = [each for each in plan.nodes if each >= CONTROLLER_ID]

@@ -31,7 +31,7 @@ from minikafka.sim.world.sim_threads import SimThreads
 from minikafka.sim.world.violation import Violation, endless_work
 from minikafka.sim.world.world import World
 
-MOST_DISK_WORK = 100
+MAX_DISK_WORK = 100
 """Maximum number of syncs and of folders created, renamed or removed in one step: about 100 ms of a
 slow disk."""
 
@@ -453,10 +453,10 @@ def _is_bounded(host: str, disk_work: int) -> None:
 
     Loading logs and stopping are exempt.
     """
-    if disk_work > MOST_DISK_WORK:
+    if disk_work > MAX_DISK_WORK:
         raise Violation(
             f"Steps: {host} changes or syncs {disk_work} folders and files in one step, "
-            f"at most {MOST_DISK_WORK} were expected"
+            f"at most {MAX_DISK_WORK} were expected"
         )
 
 

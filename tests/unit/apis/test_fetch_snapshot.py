@@ -80,7 +80,7 @@ def test_the_parts_make_up_the_file(world):
 
 
 def test_a_part_has_a_limit_that_the_request_does_not_raise(world, monkeypatch):
-    monkeypatch.setattr(api, "_MOST_BYTES", 50)
+    monkeypatch.setattr(api, "_MAX_BYTES", 50)
     assert len(part(world, max_bytes=(1 << 31) - 1).unaligned_records) == 50
     assert len(part(world, max_bytes=-1).unaligned_records) == 1
 

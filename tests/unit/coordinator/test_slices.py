@@ -14,7 +14,7 @@ GROUPS = [f"g{number}" for number in range(20)]
 @pytest.fixture
 def few(monkeypatch):
     """A step works on a group or two."""
-    monkeypatch.setattr(slices, "MOST_UNITS", 5)
+    monkeypatch.setattr(slices, "MAX_UNITS", 5)
 
 
 def shard_of(world):

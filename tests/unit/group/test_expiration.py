@@ -12,7 +12,7 @@ WEEK_MS = 7 * 24 * 60 * 60 * 1000
 @pytest.fixture
 def few(monkeypatch):
     """A step works on a group or two."""
-    monkeypatch.setattr(slices, "MOST_UNITS", 5)
+    monkeypatch.setattr(slices, "MAX_UNITS", 5)
 
 
 def shard_of(world):

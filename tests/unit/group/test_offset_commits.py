@@ -266,7 +266,7 @@ def test_marker_waits_for_a_coordinator(make_world):
 def test_an_offset_for_a_topic_that_is_created_again_outlives_the_removal_of_the_old_ones(world):
     world.commit({0: 1, 1: 1}, topic="t")
     # Other slices have done the work of this step: the offsets are removed in a later one.
-    world.env.sliced_units = slices.MOST_UNITS
+    world.env.sliced_units = slices.MAX_UNITS
     world.groups.forget_topics(frozenset("t"))
     world.commit_transactional({0: 5}, topic="t")
     world.run()

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.log.checked_batches import MOST_RANGES, MOST_UNITS, CheckedRanges
+from minikafka.log.checked_batches import MAX_RANGES, MAX_UNITS, CheckedRanges
 from minikafka.log.config import LogConfig
 from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
@@ -233,7 +233,7 @@ def test_ranges_are_merged_where_they_meet():
 
 
 def test_a_step_checks_a_bounded_number_of_batches():
-    disk, count = SimDisk(), 2 * MOST_UNITS + 3
+    disk, count = SimDisk(), 2 * MAX_UNITS + 3
     disk.make_dir("t-0")
     write(disk, count=count)
     segment = opened(disk)
@@ -244,15 +244,15 @@ def test_a_step_checks_a_bounded_number_of_batches():
         length, units = segment.sound_bytes(offset, position, left, left, BASE + count)
         steps.append((length // SIZE, units))
         position += length
-    assert steps == [(MOST_UNITS, MOST_UNITS), (MOST_UNITS, MOST_UNITS), (3, 3)]
+    assert steps == [(MAX_UNITS, MAX_UNITS), (MAX_UNITS, MAX_UNITS), (3, 3)]
 
 
 def test_the_longest_ranges_are_kept():
     ranges = CheckedRanges()
-    for number in range(3 * MOST_RANGES):
+    for number in range(3 * MAX_RANGES):
         ranges.add(1_000 * number, 1_000 * number + 1 + number, number)
     assert ranges.around(0) is None
-    assert all(ranges.around(1_000 * x) for x in range(2 * MOST_RANGES, 3 * MOST_RANGES))
+    assert all(ranges.around(1_000 * x) for x in range(2 * MAX_RANGES, 3 * MAX_RANGES))
     ranges.add(0, 10_000_000, 7)
     assert ranges.around(5) == (0, 10_000_000, 7)
 

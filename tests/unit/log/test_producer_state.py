@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.producer_state import MOST_PRODUCERS, ProducerState, is_marker
+from minikafka.log.producer_state import MAX_PRODUCERS, ProducerState, is_marker
 from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from minikafka.records.errors import RecordValidationError
@@ -225,14 +225,14 @@ def test_only_transactional_control_batches_are_markers():
 
 def test_producers_beyond_the_bound_take_the_place_of_those_idle_for_longest():
     state = written(header(0, attributes=TRANSACTIONAL))
-    for producer_id in range(2, MOST_PRODUCERS + 2):
+    for producer_id in range(2, MAX_PRODUCERS + 2):
         state.written(header(0, producer_id=producer_id), 0)
-    assert len(state.producers) - len(state.ongoing) <= MOST_PRODUCERS
-    assert state.forgotten_early == MOST_PRODUCERS + 1 - len(state.producers)
+    assert len(state.producers) - len(state.ongoing) <= MAX_PRODUCERS
+    assert state.forgotten_early == MAX_PRODUCERS + 1 - len(state.producers)
     gone = range(2, 2 + state.forgotten_early)
     assert not any(producer_id in state.producers for producer_id in gone)
     assert 1 in state.producers, "its transaction is open"
-    assert MOST_PRODUCERS + 1 in state.producers
+    assert MAX_PRODUCERS + 1 in state.producers
 
 
 def transactional(sequence, count=1, **options):
@@ -392,9 +392,9 @@ def test_transaction_with_the_lowest_start_holds_back_until_its_marker_is_replic
 
 def test_many_open_transactions_are_neither_forgotten_nor_searched():
     state = ProducerState()
-    for producer_id in range(MOST_PRODUCERS + 10):
+    for producer_id in range(MAX_PRODUCERS + 10):
         state.written(transactional(0, producer_id=producer_id, offset=producer_id), 0)
-    assert len(state.ongoing) == MOST_PRODUCERS + 10
+    assert len(state.ongoing) == MAX_PRODUCERS + 10
     assert state.forgotten_early == 0
     for producer_id in range(1000):
         one = header(-1, producer_id=producer_id, offset=10**6, attributes=TRANSACTIONAL | CONTROL)
@@ -404,9 +404,9 @@ def test_many_open_transactions_are_neither_forgotten_nor_searched():
 
 def test_guards_are_bounded_and_expire():
     state = ProducerState()
-    for producer_id in range(MOST_PRODUCERS + 1):
+    for producer_id in range(MAX_PRODUCERS + 1):
         begin(state, producer_id=producer_id)
-    assert len(state.unverified) == MOST_PRODUCERS
+    assert len(state.unverified) == MAX_PRODUCERS
     state.expire(now_ms=100, expiration_ms=100)
     assert not state.unverified
 

@@ -59,7 +59,7 @@ def test_a_budget_that_is_too_small_is_an_error(units):
 
 
 def test_there_is_a_bound_without_a_budget_too(monkeypatch):
-    monkeypatch.setattr(summary, "MOST_PARTS", 4)
+    monkeypatch.setattr(summary, "MAX_PARTS", 4)
     with pytest.raises(TooManyPartsError, match="at most"):
         summarize_records(SECTION, 3, UNBOUNDED)
 

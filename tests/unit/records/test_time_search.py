@@ -68,7 +68,7 @@ def test_a_budget_that_is_too_small_is_an_error(units):
 
 
 def test_there_is_a_bound_without_a_budget_too(monkeypatch):
-    monkeypatch.setattr(time_search, "MOST_PARTS", 1)
+    monkeypatch.setattr(time_search, "MAX_PARTS", 1)
     with pytest.raises(CorruptRecordsError, match="at most 4"):
         search_records(SECTION, 3, FAR, 0, UNBOUNDED)
 

@@ -217,7 +217,7 @@ def test_batch_that_decompresses_beyond_its_limit_is_too_large():
 
 
 def test_more_headers_than_may_be_read_are_too_large(monkeypatch):
-    monkeypatch.setattr(summary, "MOST_PARTS", 10)
+    monkeypatch.setattr(summary, "MAX_PARTS", 10)
     batch = build_batch([RECORDS[0]._replace(headers=(("", None),) * 10)])
     assert refused(batch).code == ErrorCode.MESSAGE_TOO_LARGE
 
@@ -233,7 +233,7 @@ def test_timestamp_beyond_what_the_protocol_can_say_is_refused():
 def test_refusal_names_a_bounded_number_of_records():
     late = RECORDS[0]._replace(timestamp=NOW_MS + 100)
     error = refused(build_batch([late] * 2000), timestamp_after_max_ms=99)
-    assert len(error.record_errors) == validation.MOST_RECORD_ERRORS
+    assert len(error.record_errors) == validation.MAX_RECORD_ERRORS
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_disk_that_fails_is_the_request_s_error(cluster, monkeypatch):
 
 
 def test_connection_that_queues_too_much_is_muted(cluster, monkeypatch):
-    monkeypatch.setattr("minikafka.node.dispatcher._MOST_QUEUED_BYTES", 500)
+    monkeypatch.setattr("minikafka.node.dispatcher._MAX_QUEUED_BYTES", 500)
     cluster.nodes[1].work_us = LATE_US
     answers = []
     client = cluster.client()

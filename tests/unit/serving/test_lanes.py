@@ -64,7 +64,7 @@ def test_lanes_are_made_from_the_second_request_on_and_ever_more_rarely():
 
 
 def test_the_oldest_of_too_many_lanes_goes(monkeypatch):
-    monkeypatch.setattr(lanes, "MOST_LANES", 2)
+    monkeypatch.setattr(lanes, "MAX_LANES", 2)
     other = FakeLane(bytes(frame(key=1, rest=b"another")))
     found = with_lanes(LANE, LONGER, LANE, other)
     assert found.find(frame(rest=b"prefix or")) is LANE
@@ -73,5 +73,5 @@ def test_the_oldest_of_too_many_lanes_goes(monkeypatch):
 
 
 def test_no_lanes_at_all(monkeypatch):
-    monkeypatch.setattr(lanes, "MOST_LANES", 0)
+    monkeypatch.setattr(lanes, "MAX_LANES", 0)
     assert with_lanes(LANE).ends == {}

@@ -207,7 +207,7 @@ def test_a_coordinator_that_is_deposed_while_it_resumes_sends_no_more_markers(wo
     world.calls = Calls(world.env, "test")
     world.start()
     world.lead()
-    monkeypatch.setattr(slices, "MOST_UNITS", 1)
+    monkeypatch.setattr(slices, "MAX_UNITS", 1)
     while world.shard.shard.state is ShardState.LOADING:
         take_turn(world.env, world.now_ms)
     begun = sum(entry.markers is not None for entry in world.shard.entries.values())

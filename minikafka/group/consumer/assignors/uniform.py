@@ -19,7 +19,7 @@ from minikafka.common.ids import Uuid
 from minikafka.group.consumer.assignors.spec import Computing, GroupSpec, Targets
 
 _PARTITIONS_A_UNIT: Final = 20
-_MOST_ROUNDS: Final = 16
+_MAX_ROUNDS: Final = 16
 
 _Work = dict[str, dict[Uuid, set[int]]]
 _Loads = list[tuple[int, int, str]]
@@ -172,7 +172,7 @@ class _Others:
     def _even_out(self, topics: list[Uuid]) -> Generator[int, None, None]:
         """Move partitions as long as one makes the numbers more even, in a bounded time."""
         quiet = 0
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             for topic_id in topics:
                 moved = self._even_out_topic(topic_id)
                 yield 1 + (moved + self.group.partition_counts[topic_id]) // _PARTITIONS_A_UNIT
