@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from minikafka.dev.layout import Layout
+from minikafka.server.fork_server import ForkedNode, ForkServer
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import ForkedNode, Nursery
 
 STOP_TIMEOUT_S = 60
 _SHOWN_LINES = 5
@@ -75,12 +75,12 @@ class NodeProcess:
             return f"ended by {signal.Signals(-status).name}"
         return "stopped" if status == 0 else f"exited with status {status}"
 
-    def launch(self, nursery: Nursery, environ: Mapping[str, str] | None = None) -> None:
+    def launch(self, fork_server: ForkServer, environ: Mapping[str, str] | None = None) -> None:
         """Start the process; `await_ready` waits until it serves."""
         self.is_paused = self.serves = False
         with self.log_file.open("ab") as log:
             self._logged_bytes = log.tell()
-            self.process, ready = nursery.launch(
+            self.process, ready = fork_server.launch(
                 self._layout.properties_file(self.node), log, self._lifeline, environ
             )
         self._ready = os.fdopen(ready, "rb")

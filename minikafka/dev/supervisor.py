@@ -20,8 +20,8 @@ from minikafka.dev.control import ERROR, OK, STOPPING, Control, Say
 from minikafka.dev.layout import Layout
 from minikafka.dev.node_process import STOP_TIMEOUT_S, NodeProcess
 from minikafka.dev.stop_signal import StopSignal
+from minikafka.server.fork_server import ForkServer, ForkServerError
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import Nursery, NurseryError
 
 if TYPE_CHECKING:
     from minikafka.dev.cluster_faults import DevFaults
@@ -126,7 +126,7 @@ class Supervisor:
         self.faults: DevFaults | None = None
         """The faults of the nodes, if they have the means for them; set before `run`."""
         # First, while this process has one thread, and no descriptor that a node must not have.
-        self._nursery = Nursery.fork()
+        self._fork_server = ForkServer.fork()
         lifeline = Lifeline()
         self.nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.all_nodes}
         self._stop = StopSignal()
@@ -157,7 +157,7 @@ class Supervisor:
                 if on_ready is not None:
                     on_ready()
                 self._stop.wait()
-        except NurseryError as error:
+        except ForkServerError as error:
             _tell(f"a node cannot be started: {error}")
             status = 1
         finally:
@@ -165,7 +165,7 @@ class Supervisor:
             control.close()
             stopped = self._stop_all(is_ready=is_ready)
             status = status or (stopped if is_ready else INTERRUPTED)
-            self._nursery.close()
+            self._fork_server.close()
         return status
 
     # The start
@@ -275,11 +275,11 @@ class Supervisor:
             if process.is_running:
                 return f"{ERROR}node {process.node} is running"
             try:
-                if self._nursery.has_ended:
+                if self._fork_server.has_ended:
                     # It was ended from outside, with all nodes. This process has threads by now.
-                    self._nursery = Nursery.spawn()
+                    self._fork_server = ForkServer.spawn()
                 self._launch(process)
-            except NurseryError as error:
+            except ForkServerError as error:
                 return f"{ERROR}{error}"
         self._watch_end(process)
         begun_s, is_silent = time.monotonic(), True
@@ -301,9 +301,9 @@ class Supervisor:
 
     def _launch(self, process: NodeProcess) -> None:
         if self.faults is None:
-            process.launch(self._nursery)
+            process.launch(self._fork_server)
             return
-        process.launch(self._nursery, self.faults.environ(process.node))
+        process.launch(self._fork_server, self.faults.environ(process.node))
         self.faults.launched(process.node)
 
     def _await_faults(self, process: NodeProcess) -> None:

@@ -93,7 +93,7 @@ class QuorumElections:
         before = self.quorum.state
         self.quorum.start()
         self._entered(before)
-        if isinstance(self.quorum.state, Unattached) and self.quorum.may_stand:
+        if isinstance(self.quorum.state, Unattached) and self.quorum.may_be_candidate:
             self._arm(self.env.rng.randrange(_FIRST_ELECTION_MS), self._suspect)
 
     # Roles
@@ -178,7 +178,7 @@ class QuorumElections:
     def _wait_for_leader(self) -> None:
         if self.quorum.is_only_voter:
             self._stand()
-        elif self.quorum.may_stand:
+        elif self.quorum.may_be_candidate:
             self._arm(self._election_timeout_ms(), self._suspect)
 
     def voters_changed(self) -> None:
@@ -197,7 +197,7 @@ class QuorumElections:
 
     def _suspect(self) -> None:
         """Ask for pre-votes, since this voter hears of no leader."""
-        if self.quorum.may_stand:
+        if self.quorum.may_be_candidate:
             self._change(self.quorum.become_prospective)
         elif not isinstance(self.quorum.state, Follower):
             # The voters were changed meanwhile: this node is none of them any more.
@@ -296,7 +296,7 @@ class QuorumElections:
     def _wait_for_fetch(self) -> None:
         if isinstance(self.quorum.state, Follower):
             self.quorum.state.heard_at_ms = self.env.clock.monotonic_ms
-        if self.quorum.may_stand:
+        if self.quorum.may_be_candidate:
             self._arm(self.settings.fetch_timeout_ms, self._suspect)
 
     def leader_stopped(self) -> None:
@@ -313,7 +313,7 @@ class QuorumElections:
         delay_ms = rank_ms << min(self._suspicions, _MAX_DOUBLINGS)
         now_ms = self.env.clock.monotonic_ms
         is_later = timer is None or not timer.pending or timer.deadline_ms > now_ms + delay_ms
-        if self.quorum.may_stand and is_later:
+        if self.quorum.may_be_candidate and is_later:
             self._suspicions += 1
             self._arm(delay_ms, self._suspect)
 
@@ -465,7 +465,7 @@ class QuorumElections:
         quorum = self.quorum
         if isinstance(quorum.state, Follower) and quorum.leader_id == leader_id:
             quorum.state.has_fetched = False
-            if quorum.may_stand:
+            if quorum.may_be_candidate:
                 own = (quorum.node_id, quorum.directory_id)
                 delay_ms = _turn_ms(successors, own, self.settings.election_backoff_max_ms)
                 self._arm(delay_ms, self._suspect)

@@ -66,7 +66,7 @@ class ForgottenVotes:
         )  # fmt: skip
 
     @property
-    def may_stand(self) -> bool:
+    def may_be_candidate(self) -> bool:
         """True if this voter may ask for votes."""
         return not (self.is_set or self.is_unsure) or self._is_new
 

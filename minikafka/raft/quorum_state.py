@@ -147,7 +147,7 @@ class QuorumState:
         )
 
     @property
-    def may_stand(self) -> bool:
+    def may_be_candidate(self) -> bool:
         """True if this node may ask for votes: it is a voter, or its removal may be undone.
 
         Unlike Kafka (row 29): the removed voter may be the only one that has the record, if the
@@ -156,7 +156,7 @@ class QuorumState:
         If its id is that of a voter with another directory, the removal was committed before that
         voter was added. Its vote for itself must not count as the vote of that voter.
         """
-        if not self.forgotten.may_stand:
+        if not self.forgotten.may_be_candidate:
             return False
         committed, _ = self.history.at(self.committed_offset)
         return self.is_voter or (

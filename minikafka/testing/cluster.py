@@ -269,7 +269,7 @@ class Cluster(KafkaOperations):
     def _start_all(self, folder: ClusterFolder) -> None:
         is_synced = self._settings.kafka_defaults or not folder.is_temporary
         layout = self._settings.layout(folder.path, self.base_port, is_synced=is_synced)
-        # Here, since the nursery imports at the same time; they are for later.
+        # Here, since the fork server imports at the same time; they are for later.
         from minikafka.admin import membership  # noqa: F401
         from minikafka.testing import partitions, records  # noqa: F401
 

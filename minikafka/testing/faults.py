@@ -49,7 +49,7 @@ class ClusterFaults:
         processes: NodeProcesses,
     ) -> None:
         """Start without faults, also without those that an earlier cluster has left."""
-        # Here, since the nursery imports at the same time.
+        # Here, since the fork server imports at the same time.
         from minikafka.server import debug_hooks
 
         self._hooks = debug_hooks

@@ -4,7 +4,7 @@ import os
 import socket
 
 from minikafka.dev.base_ports import HOST
-from minikafka.server.nursery import NurseryError, own_nursery
+from minikafka.server.fork_server import ForkServerError, own_fork_server
 from minikafka.testing.errors import ClusterError
 
 _DESCRIPTORS = 20
@@ -14,7 +14,7 @@ _DESCRIPTORS_OF_NODE = 3
 
 
 def prepare_machine(nodes: int) -> None:
-    """Check the machine, and start the nursery of this process.
+    """Check the machine, and start the fork server of this process.
 
     Raises:
         ClusterError: a cluster of `nodes` nodes cannot start here.
@@ -22,8 +22,8 @@ def prepare_machine(nodes: int) -> None:
     _check_descriptors(nodes)
     try:
         # It imports a node while this process writes configurations and formats.
-        own_nursery()
-    except (NurseryError, OSError) as error:
+        own_fork_server()
+    except (ForkServerError, OSError) as error:
         raise ClusterError(f"no process can be started: {error}") from None
     _check_loopback()
 

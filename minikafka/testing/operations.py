@@ -1,7 +1,7 @@
 """What tests do with a running cluster, without a client library: topics, records, leaders.
 
 The modules that speak Kafka's protocol are imported when they are first used, so that a cluster
-starts a nursery first: both processes import at the same time.
+starts a fork server first: both processes import at the same time.
 """
 
 from abc import ABC, abstractmethod

@@ -1,6 +1,6 @@
 """The processes of a cluster's nodes, owned by this process: they end when it ends.
 
-They are forked by this process's nursery (`server.nursery`), which starts a node in a few
+They are forked by this process's fork server (`server.fork_server`), which starts a node in a few
 milliseconds, and have its lifeline (`server.launch`), which ends them even after SIGKILL.
 """
 
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from minikafka.server.fork_server import ForkServerError, own_fork_server
 from minikafka.server.launch import Lifeline, OwnedProcess, launch_node
-from minikafka.server.nursery import NurseryError, own_nursery
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.values import Deadline
 
@@ -46,7 +46,7 @@ class Program:
     open_files: int | None = None
     """The limit on descriptors; None for that of this process."""
     prefix: Sequence[str] = ()
-    """Words before the command of a node, which then is no fork of the nursery."""
+    """Words before the command of a node, which then is no fork of the fork server."""
 
 
 @dataclass(eq=False)
@@ -257,7 +257,7 @@ class NodeProcesses:
                 with program.log_file.open("ab") as log:
                     logged_bytes = log.tell()
                     process, ready = self._run(program, log)
-            except (NurseryError, OSError) as error:
+            except (ForkServerError, OSError) as error:
                 raise ClusterError(f"{program.name} cannot be started: {error}") from None
             self.may_end.discard(node)
             it = self._running[node] = _Running(process, ready, logged_bytes)
@@ -275,7 +275,7 @@ class NodeProcesses:
                 program.properties_files[0], log, self._lifeline,
                 prefix=program.prefix, environ=program.environ,
             )  # fmt: skip
-        return own_nursery().launch(
+        return own_fork_server().launch(
             program.properties_files, log, self._lifeline, program.environ, program.open_files
         )
 

@@ -22,15 +22,15 @@ def test_nodes_end_with_the_process_that_forked_them():
     """No process would learn how they end, so they must not stay behind."""
     with Nodes(2) as cluster:
         nodes = cluster.pids()
-        (nursery,) = {parent(pid) for pid in nodes.values()}
-        assert nursery != os.getpid()
-        os.kill(nursery, signal.SIGKILL)
+        (fork_server,) = {parent(pid) for pid in nodes.values()}
+        assert fork_server != os.getpid()
+        os.kill(fork_server, signal.SIGKILL)
         for handle in map(os.pidfd_open, nodes.values()):
             assert select.select([handle], [], [], 30)[0] == [handle]
             os.close(handle)
         cluster.kill(*nodes)
         cluster.start(*nodes)
-        assert {parent(pid) for pid in cluster.pids().values()} != {nursery}
+        assert {parent(pid) for pid in cluster.pids().values()} != {fork_server}
 
 
 def test_a_cluster_starts_nodes_again_without_the_process_that_forked_them():
@@ -70,8 +70,8 @@ def test_a_test_run_that_is_killed_leaves_no_process_after_a_second(tmp_path, en
     ) as runner:
         folder, *words = runner.stdout.readline().split()
         child, *pids = map(int, words)
-        (nursery,) = {parent(pid) for pid in pids}
-        handles = [os.pidfd_open(pid) for pid in (*pids, nursery)]
+        (fork_server,) = {parent(pid) for pid in pids}
+        handles = [os.pidfd_open(pid) for pid in (*pids, fork_server)]
         runner.send_signal(end)
         runner.wait(10)
         try:

@@ -388,7 +388,7 @@ MUTATIONS = (
     ),
     mutation(
         "quorum: a voter whose removal is not committed waits",
-        ("raft.quorum_state", "QuorumState.may_stand", "return self.is_voter or (",
+        ("raft.quorum_state", "QuorumState.may_be_candidate", "return self.is_voter or (",
          "return self.is_voter or False and ("),
     ),
     mutation(

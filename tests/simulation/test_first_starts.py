@@ -119,4 +119,4 @@ def test_a_voter_that_lost_its_vote_is_not_a_new_one():
     voters.machine(0).kill()
     disk.remove(f"{METADATA_FOLDER}/{QUORUM_STATE}")
     voters.machine(0).start()
-    assert not voters.machine(0).node.raft.quorum.may_stand
+    assert not voters.machine(0).node.raft.quorum.may_be_candidate

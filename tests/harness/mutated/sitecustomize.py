@@ -9,7 +9,7 @@ is.
 import os
 import sys
 
-RUNS_NODES = {"server-start", "minikafka.server.nursery"}
+RUNS_NODES = {"server-start", "minikafka.server.fork_server"}
 if RUNS_NODES.intersection(sys.orig_argv) and "MINIKAFKA_TEST_MUTATION" in os.environ:
     from tests.harness.transaction_mutations import TRANSACTION_MUTATIONS
     from tests.mutation import applied

@@ -12,7 +12,7 @@ from minikafka.admin.quorum import QuorumLeader
 from minikafka.dev import supervisor
 from minikafka.dev.layout import Layout
 from minikafka.dev.stop_signal import StopSignal
-from minikafka.server.nursery import Nursery, NurseryError
+from minikafka.server.fork_server import ForkServer, ForkServerError
 from minikafka.testing.base_ports import free_base_port
 
 
@@ -22,8 +22,8 @@ def layout(tmp_path):
 
 
 def owner_of(layout, monkeypatch):
-    """An owner whose nursery forks nothing; its commands may act at once."""
-    monkeypatch.setattr(supervisor, "Nursery", FailingNursery)
+    """An owner whose fork server forks nothing; its commands may act at once."""
+    monkeypatch.setattr(supervisor, "ForkServer", FailingForkServer)
     monkeypatch.setattr(StopSignal, "install", lambda _: None)
     layout.prepare()
     owner = supervisor.Supervisor(layout)
@@ -161,8 +161,8 @@ def test_the_leader_of_the_quorum_is_named(layout, capsys, monkeypatch, leader, 
     assert capsys.readouterr().out == said
 
 
-class FailingNursery(Nursery):
-    """A nursery that forks no node."""
+class FailingForkServer(ForkServer):
+    """A fork server that forks no node."""
 
     has_ended = False
 
@@ -171,14 +171,14 @@ class FailingNursery(Nursery):
         return cls.__new__(cls)
 
     def launch(self, *_):
-        raise NurseryError("the nursery cannot fork")
+        raise ForkServerError("the fork server cannot fork")
 
     def close(self):
         pass
 
 
-def test_a_nursery_that_cannot_fork_is_told(layout, capsys, monkeypatch):
+def test_a_fork_server_that_cannot_fork_is_told(layout, capsys, monkeypatch):
     owner = owner_of(layout, monkeypatch)
-    assert owner.act(("start", "2")) == "error: the nursery cannot fork"
+    assert owner.act(("start", "2")) == "error: the fork server cannot fork"
     assert owner.run() == 1
-    assert capsys.readouterr().err == "a node cannot be started: the nursery cannot fork\n"
+    assert capsys.readouterr().err == "a node cannot be started: the fork server cannot fork\n"

@@ -92,7 +92,7 @@ def test_a_voter_with_records_that_are_not_flushed_does_not_stand(world):
     world.fetch_answer(request, records=records(0))
     world.settle = settle
     assert world.raft.end_offset == 1 > world.raft.flushed_offset
-    assert not world.raft.quorum.may_stand
+    assert not world.raft.quorum.may_be_candidate
 
 
 def test_a_voter_with_a_snapshot_does_not_stand(world):

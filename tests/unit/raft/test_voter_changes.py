@@ -417,14 +417,14 @@ def test_a_voter_stands_until_its_removal_is_committed():
         records=bytes(leader.raft.log.read(end, 1 << 20).slice.read()),
     )
     assert not world.raft.quorum.is_voter
-    assert world.raft.quorum.may_stand
+    assert world.raft.quorum.may_be_candidate
     world.vote_answer(world.wait_for(ApiKey.VOTE)[0], granted=True)
     world.vote_answer(world.wait_for(ApiKey.VOTE)[0], granted=True)
     assert world.raft.is_leader
     # It commits its own removal, with the log of the only voter that is left, and resigns.
     world.fetched_by(101)
     assert world.role == "resigned"
-    assert not world.raft.quorum.may_stand
+    assert not world.raft.quorum.may_be_candidate
 
 
 # Snapshots beside a change that is not committed

@@ -1,16 +1,16 @@
 """A process that has imported a node, and from which nodes are forked.
 
-The import takes most of the time that a node needs to start. A nursery does it once, so that a
+The import takes most of the time that a node needs to start. A fork server does it once, so that a
 cluster starts, and a node starts again, in a part of that time. It has one thread, because a fork
 copies no other. Its owner may have many:
 
-    owner    -> nursery   a line of JSON and three descriptors: fork a node
-    nursery  -> owner     {"pid": ...}, with the request's "number"
-    nursery  -> owner     {"exited": pid, "status": ...} when a node ends
-    owner    -> nursery   {"reap": pid}: the owner knows, the pid may be used again
+    owner       -> fork server  a line of JSON and three descriptors: fork a node
+    fork server -> owner        {"pid": ...}, with the request's "number"
+    fork server -> owner        {"exited": pid, "status": ...} when a node ends
+    owner       -> fork server  {"reap": pid}: the owner knows, the pid may be used again
 
-A nursery ends when its owner closes the socket or ends. A node that it has forked is a child of the
-nursery; like every node it ends with its owner's lifeline (`launch`).
+A fork server ends when its owner closes the socket or ends. A node that it has forked is its child;
+like every node it ends with its owner's lifeline (`launch`).
 """
 
 import atexit
@@ -46,21 +46,21 @@ _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""
 _STANDARD_FILES: Final = 3
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""Signals that stop a node or its owner, but no nursery."""
+"""Signals that stop a node or its owner, but no fork server."""
 
 
-class NurseryError(Exception):
-    """The nursery has ended, or could not fork."""
+class ForkServerError(Exception):
+    """The fork server has ended, or could not fork."""
 
 
 class ForkedNode:
     """A node's process: see `OwnedProcess`."""
 
-    def __init__(self, pid: int, nursery: "Nursery") -> None:
+    def __init__(self, pid: int, fork_server: "ForkServer") -> None:
         """Watch the process `pid`."""
         self.pid = pid
         self.returncode: int | None = None
-        self._nursery = nursery
+        self._fork_server = fork_server
 
     def poll(self) -> int | None:
         """Return the exit status, or None while the process runs."""
@@ -72,21 +72,21 @@ class ForkedNode:
         Raises:
             subprocess.TimeoutExpired: it has not ended within `timeout` seconds.
         """
-        if not self._nursery.await_exit(self, timeout):
+        if not self._fork_server.await_exit(self, timeout):
             raise subprocess.TimeoutExpired(f"node process {self.pid}", timeout or 0.0)
         assert self.returncode is not None
         return self.returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the process has ended."""
-        self._nursery.signal(self, number)
+        self._fork_server.signal(self, number)
 
 
-class Nursery:
-    """The owner's end of a nursery. Its methods may be called from any thread."""
+class ForkServer:
+    """The owner's end of a fork server. Its methods may be called from any thread."""
 
     def __init__(self, connection: socket.socket, reap: Callable[[], object]) -> None:
-        """Use the nursery at the other end of `connection`; `reap` waits for its end."""
+        """Use the fork server at the other end of `connection`; `reap` waits for its end."""
         self._connection = connection
         self._owner = os.getpid()
         self._reap = reap
@@ -103,8 +103,8 @@ class Nursery:
         self._is_closed = False
 
     @classmethod
-    def fork(cls) -> "Nursery":
-        """Fork a nursery from this process, which must have one thread."""
+    def fork(cls) -> "ForkServer":
+        """Fork one from this process, which must have one thread."""
         _open_standard_files()
         ours, theirs = socket.socketpair()
         pid = os.fork()
@@ -126,12 +126,12 @@ class Nursery:
             os._exit(status)
 
     @classmethod
-    def spawn(cls) -> "Nursery":
-        """Start a nursery from a process that may have several threads."""
+    def spawn(cls) -> "ForkServer":
+        """Start a fork server from a process that may have several threads."""
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - the command is our own
-                [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+                [sys.executable, "-m", "minikafka.server.fork_server", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),), start_new_session=True,
             )  # fmt: skip
@@ -150,7 +150,7 @@ class Nursery:
         `open_files` is the limit on descriptors, None for that of this process.
 
         Raises:
-            NurseryError: the nursery has ended, or cannot fork.
+            ForkServerError: the fork server has ended, or cannot fork.
         """
         files = [properties_file] if isinstance(properties_file, Path) else properties_file
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -177,9 +177,9 @@ class Nursery:
 
     def _ask(self, request: Mapping[str, Any], descriptors: tuple[int, ...]) -> ForkedNode:
         if self.has_ended:
-            raise NurseryError("the nursery has ended")
+            raise ForkServerError("the fork server has ended")
         if self._reader is None:
-            self._reader = threading.Thread(target=self._read, name="nursery", daemon=True)
+            self._reader = threading.Thread(target=self._read, name="fork server", daemon=True)
             self._reader.start()
         with self._changed:
             self._number, self._reply = self._number + 1, None
@@ -189,14 +189,14 @@ class Nursery:
                 sent = socket.send_fds(self._connection, [line], descriptors)
                 self._connection.sendall(line[sent:])
         except OSError as error:
-            raise NurseryError(f"the nursery has ended: {error.strerror}") from None
+            raise ForkServerError(f"the fork server has ended: {error.strerror}") from None
         with self._changed:
             self._changed.wait_for(lambda: self._reply is not None or self.has_ended)
             reply = self._reply
         if reply is None:
-            raise NurseryError("the nursery has ended")
+            raise ForkServerError("the fork server has ended")
         if isinstance(reply, str):
-            raise NurseryError(f"the nursery cannot fork: {reply}")
+            raise ForkServerError(f"the fork server cannot fork: {reply}")
         return reply
 
     def _give_up(self) -> None:
@@ -215,11 +215,11 @@ class Nursery:
         """Send a signal to a node, unless it has ended: until then its pid is not reaped."""
         with self._changed:
             if node.returncode is None:
-                with suppress(ProcessLookupError):  # it has ended with its nursery
+                with suppress(ProcessLookupError):  # it has ended with its fork server
                     os.kill(node.pid, number)
 
     def close(self) -> None:
-        """End the nursery, and with it every node that still runs. A second call does nothing.
+        """End the fork server, and with it every node that still runs. A second call does nothing.
 
         Nor does that of a process that the owner has forked: its exit ends no node of the owner.
         """
@@ -237,7 +237,7 @@ class Nursery:
         self._reap()
 
     def abandon(self) -> None:
-        """Close this process's copy of the connection, without the end of the nursery."""
+        """Close this process's copy of the connection, without the end of the fork server."""
         # `close` would wait for the end of the reader, a thread that a fork does not copy.
         os.close(self._connection.detach())
 
@@ -250,7 +250,7 @@ class Nursery:
             with self._changed:
                 self.has_ended = True
                 for node in self._nodes.values():
-                    # A node ends with its nursery; a paused one cannot do so itself.
+                    # A node ends with its fork server; a paused one cannot do so itself.
                     self.signal(node, signal.SIGKILL)
                     node.returncode = -signal.SIGKILL
                 self._changed.notify_all()
@@ -273,28 +273,28 @@ class Nursery:
             self._changed.notify_all()
 
 
-_own: dict[int, Nursery] = {}
+_own: dict[int, ForkServer] = {}
 _own_lock = threading.Lock()
 
 
-def own_nursery() -> Nursery:
-    """The nursery of this process, which is spawned when it is first needed."""
+def own_fork_server() -> ForkServer:
+    """The fork server of this process, which is spawned when it is first needed."""
     with _own_lock:
         # By pid: a process that was forked from this one needs another.
-        nursery = _own.get(os.getpid())
-        if nursery is None or nursery.has_ended:
+        fork_server = _own.get(os.getpid())
+        if fork_server is None or fork_server.has_ended:
             _own.clear()
-            nursery = _own[os.getpid()] = Nursery.spawn()
-            atexit.register(nursery.close)
-        return nursery
+            fork_server = _own[os.getpid()] = ForkServer.spawn()
+            atexit.register(fork_server.close)
+        return fork_server
 
 
 def _forget_in_fork() -> None:
     """In a process that was forked: close the connection, which must end with its owner."""
     global _own_lock  # noqa: PLW0603 - another thread of the owner may have held it
     _own_lock = threading.Lock()
-    for nursery in _own.values():
-        nursery.abandon()
+    for fork_server in _own.values():
+        fork_server.abandon()
     _own.clear()
 
 
@@ -302,7 +302,7 @@ os.register_at_fork(after_in_child=_forget_in_fork)
 
 
 def serve(connection: socket.socket) -> None:
-    """Be a nursery until the owner closes its end."""
+    """Be a fork server until the owner closes its end."""
     # A signal to a whole group, as a service manager sends, must leave the nodes the time to stop.
     # Blocked, not ignored: a node gets the signal that is sent to it while it is forked.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
@@ -316,14 +316,14 @@ def serve(connection: socket.socket) -> None:
 
 
 class _Server:
-    """The nursery's end."""
+    """The fork server's end."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._running: dict[int, bool] = {}
         """By pid: True if the owner was told that the process has ended."""
         self._alive, self._until_the_end = os.pipe()
-        """The second is open until the nursery ends, which ends the nodes."""
+        """The second is open until the fork server ends, which ends the nodes."""
         self._woken, self._wake = os.pipe()
 
     def run(self) -> None:
@@ -387,7 +387,7 @@ class _Server:
             self._connection.sendall(_line({"pid": pid, "number": request["number"]}))
 
     def _become_node(self, request: Mapping[str, Any], descriptors: list[int]) -> None:
-        # Not above: an owner needs none of it before the nursery has started.
+        # Not above: an owner needs none of it before the fork server has started.
         import logging  # noqa: PLC0415
 
         from minikafka.server.one_node import run_node  # noqa: PLC0415
@@ -419,7 +419,7 @@ class _Server:
             status = run_node(
                 *request["properties_files"], ready_fd=ready, lifeline_fds=(lifeline, self._alive)
             )
-        except BaseException:  # noqa: BLE001 - nothing may return into the nursery's code
+        except BaseException:  # noqa: BLE001 - nothing may return into the fork server's code
             sys.__excepthook__(*sys.exc_info())
         finally:
             try:

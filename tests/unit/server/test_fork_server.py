@@ -1,4 +1,4 @@
-"""Processes that are forked by a nursery, with a properties file that no node can start with."""
+"""Processes that are forked by a fork server, with a properties file that no node can start with."""
 
 import json
 import os
@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
+from minikafka.server.fork_server import ForkServer, ForkServerError, own_fork_server
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import Nursery, NurseryError, own_nursery
 
 FORK = """
 import sys
 from pathlib import Path
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import Nursery
-nursery = Nursery.fork()
+from minikafka.server.fork_server import ForkServer
+fork_server = ForkServer.fork()
 with open(sys.argv[2], "ab") as log:
-    node, ready = nursery.launch(Path(sys.argv[1]), log, Lifeline())
+    node, ready = fork_server.launch(Path(sys.argv[1]), log, Lifeline())
 print(node.wait(30), end="")
 Path(sys.argv[3]).write_text(str(node.returncode))
-nursery.close()
+fork_server.close()
 """
 
 
@@ -34,11 +34,11 @@ PID = 999_999_999
 
 
 class Fake:
-    """The other end of a nursery's connection, in this process."""
+    """The other end of a fork server's connection, in this process."""
 
     def __init__(self):
         ours, self.connection = socket.socketpair()
-        self.nursery = Nursery(ours, lambda: None)
+        self.fork_server = ForkServer(ours, lambda: None)
         self.lines = self.connection.makefile("rb")
 
     def launch(self, lifeline, environ=None):
@@ -46,7 +46,7 @@ class Fake:
 
         def launch():
             with Path(os.devnull).open("ab") as log:
-                node, ready = self.nursery.launch(Path("file"), log, lifeline, environ)
+                node, ready = self.fork_server.launch(Path("file"), log, lifeline, environ)
             os.close(ready)
             return node
 
@@ -74,14 +74,14 @@ def fake():
     fake = Fake()
     yield fake
     fake.end()
-    fake.nursery.close()
+    fake.fork_server.close()
 
 
 @pytest.fixture
-def nursery():
-    nursery = Nursery.spawn()
-    yield nursery
-    nursery.close()
+def fork_server():
+    fork_server = ForkServer.spawn()
+    yield fork_server
+    fork_server.close()
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def lifeline():
 
 
 @pytest.fixture
-def launch(nursery, lifeline, tmp_path):
+def launch(fork_server, lifeline, tmp_path):
     """Launch a node with a file of one bad line; returns the process and what it has logged."""
     file = tmp_path / "server.properties"
     file.write_text("no.such.key\n")
@@ -100,7 +100,7 @@ def launch(nursery, lifeline, tmp_path):
     def launch(**environ):
         log = tmp_path / "log"
         with log.open("ab") as opened:
-            node, ready = nursery.launch(file, opened, lifeline, environ)
+            node, ready = fork_server.launch(file, opened, lifeline, environ)
         with os.fdopen(ready, "rb") as pipe:
             assert pipe.read() == b""
         return node, log
@@ -126,7 +126,7 @@ def test_an_owner_whose_working_directory_was_removed_launches_nodes(launch, tmp
     assert "process.roles" in log.read_text()
 
 
-def test_a_forked_nursery_is_as_one_that_was_spawned(tmp_path):
+def test_a_forked_fork_server_is_as_one_that_was_spawned(tmp_path):
     file = tmp_path / "server.properties"
     file.write_text("no.such.key\n")
     command = [sys.executable, "-c", FORK, str(file), str(tmp_path / "log"), os.devnull]
@@ -135,13 +135,13 @@ def test_a_forked_nursery_is_as_one_that_was_spawned(tmp_path):
     assert "process.roles" in (tmp_path / "log").read_text()
 
 
-def test_an_ended_nursery_says_so_and_is_replaced(tmp_path, lifeline):
-    first = own_nursery()
-    assert own_nursery() is first
+def test_an_ended_fork_server_says_so_and_is_replaced(tmp_path, lifeline):
+    first = own_fork_server()
+    assert own_fork_server() is first
     first.close()
-    with (tmp_path / "log").open("ab") as log, pytest.raises(NurseryError, match="has ended"):
+    with (tmp_path / "log").open("ab") as log, pytest.raises(ForkServerError, match="has ended"):
         first.launch(tmp_path / "absent", log, lifeline)
-    second = own_nursery()
+    second = own_fork_server()
     assert second is not first
     with (tmp_path / "log").open("ab") as log:
         node, ready = second.launch(tmp_path / "absent", log, lifeline)
@@ -149,11 +149,11 @@ def test_an_ended_nursery_says_so_and_is_replaced(tmp_path, lifeline):
     assert node.wait(30) == 2
 
 
-def test_a_nursery_ends_with_its_owner():
+def test_a_fork_server_ends_with_its_owner():
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            [sys.executable, "-m", "minikafka.server.fork_server", str(theirs.fileno())],
             pass_fds=(theirs.fileno(),),
         )
     ours.close()
@@ -161,70 +161,73 @@ def test_a_nursery_ends_with_its_owner():
 
 
 def test_a_fork_that_fails_is_told():
-    """The owner gets the reason, and the nursery goes on."""
+    """The owner gets the reason, and the fork server goes on."""
     script = """
 import os, socket, sys
-from minikafka.server import nursery
+from minikafka.server import fork_server
 def fail():
     raise OSError(11, "Resource temporarily unavailable")
 os.fork = fail
-nursery.serve(socket.socket(fileno=int(sys.argv[1])))
+fork_server.serve(socket.socket(fileno=int(sys.argv[1])))
 """
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-c", script, str(theirs.fileno())], pass_fds=(theirs.fileno(),)
         )
-    nursery = Nursery(ours, process.wait)
+    fork_server = ForkServer(ours, process.wait)
     lifeline = Lifeline()
     for _ in range(2):
-        with Path(os.devnull).open("ab") as log, pytest.raises(NurseryError, match="temporarily"):
-            nursery.launch(Path("absent"), log, lifeline)
+        with (
+            Path(os.devnull).open("ab") as log,
+            pytest.raises(ForkServerError, match="temporarily"),
+        ):
+            fork_server.launch(Path("absent"), log, lifeline)
     lifeline.close()
-    nursery.close()
-    nursery.close()
+    fork_server.close()
+    fork_server.close()
     assert process.returncode == 0
 
 
-def test_a_signal_to_a_whole_group_ends_no_nursery():
+def test_a_signal_to_a_whole_group_ends_no_fork_server():
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            [sys.executable, "-m", "minikafka.server.fork_server", str(theirs.fileno())],
             pass_fds=(theirs.fileno(),),
         )
-    nursery = Nursery(ours, process.wait)
+    fork_server = ForkServer(ours, process.wait)
     lifeline = Lifeline()
     for _ in range(2):
         with Path(os.devnull).open("ab") as log:
-            node, ready = nursery.launch(Path("absent"), log, lifeline)
+            node, ready = fork_server.launch(Path("absent"), log, lifeline)
         os.close(ready)
         assert node.wait(30) == 2
         process.send_signal(signal.SIGTERM)
     lifeline.close()
-    nursery.close()
+    fork_server.close()
     assert process.returncode == 0
 
 
-def test_a_node_stops_by_sigterm_although_its_nursery_does_not(nursery, lifeline, tmp_path):
+def test_a_node_stops_by_sigterm_although_its_fork_server_does_not(fork_server, lifeline, tmp_path):
     pipe = tmp_path / "server.properties"
     os.mkfifo(pipe)  # the node waits for its properties
     with (tmp_path / "log").open("ab") as log:
-        node, ready = nursery.launch(pipe, log, lifeline)
+        node, ready = fork_server.launch(pipe, log, lifeline)
     os.close(ready)
     with pipe.open("wb"):
         node.send_signal(signal.SIGTERM)
         assert node.wait(30) == -signal.SIGTERM
 
 
-def test_a_nursery_that_ends_before_it_reads_everything_has_ended(fake, lifeline):
+def test_a_fork_server_that_ends_before_it_reads_everything_has_ended(fake, lifeline):
     """The owner can neither read its end of the connection then, nor write to it."""
     node, other = (fake.launched(pid, lifeline) for pid in (PID, PID + 1))
-    with fake.nursery._changed:  # so that the answer finds no reader
+    with fake.fork_server._changed:  # so that the answer finds no reader
         fake.write(exited=PID, status=0)
         fake.end()
     assert (node.wait(30), other.wait(30)) == (0, -signal.SIGKILL)
-    with pytest.raises(NurseryError, match="has ended"):
+    with pytest.raises(ForkServerError, match="has ended"):
         fake.launch(lifeline).result(30)
 
 
@@ -235,7 +238,7 @@ def test_the_node_of_an_interrupted_launch_is_killed_and_no_other_gets_its_pid(f
     command = [sys.executable, "-c", "input()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as forked:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fake.nursery._changed, "wait_for", interrupt)
+            patch.setattr(fake.fork_server._changed, "wait_for", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 fake.launch(lifeline).result(30)
         launched = fake.launch(lifeline)
@@ -257,16 +260,16 @@ def test_a_long_request_is_not_mixed_with_the_answer_to_an_exit(fake, lifeline):
     assert launched.result(30).pid == PID
 
 
-def test_the_exit_of_a_forked_process_ends_no_nursery_of_its_parent(tmp_path):
+def test_the_exit_of_a_forked_process_ends_no_fork_server_of_its_parent(tmp_path):
     script = """
 import os, sys
 from pathlib import Path
 from minikafka.server.launch import Lifeline
-from minikafka.server.nursery import own_nursery
-nursery, lifeline = own_nursery(), Lifeline()
+from minikafka.server.fork_server import own_fork_server
+fork_server, lifeline = own_fork_server(), Lifeline()
 for _ in range(2):
     with open(os.devnull, "ab") as log:
-        node, ready = nursery.launch(Path("absent"), log, lifeline)
+        node, ready = fork_server.launch(Path("absent"), log, lifeline)
     print(node.wait(30), flush=True)
     pid = os.fork()
     if pid == 0:
@@ -289,15 +292,15 @@ def test_an_owner_without_standard_files_has_nodes_with_a_log(tmp_path):
     assert "Traceback" not in log.read_text()
 
 
-def test_a_forked_nursery_has_no_files_of_its_owner():
+def test_a_forked_fork_server_has_no_files_of_its_owner():
     script = """
 import os, select
-from minikafka.server.nursery import Nursery
+from minikafka.server.fork_server import ForkServer
 before = os.pipe()
-nursery = Nursery.fork()
+fork_server = ForkServer.fork()
 os.close(before[1])
 print(bool(select.select(before[:1], [], [], 10)[0]), end="")
-nursery.close()
+fork_server.close()
 """
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
@@ -305,18 +308,18 @@ nursery.close()
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_a_paused_node_ends_with_its_nursery(lifeline, tmp_path, is_killed):
+def test_a_paused_node_ends_with_its_fork_server(lifeline, tmp_path, is_killed):
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "minikafka.server.nursery", str(theirs.fileno())],
+            [sys.executable, "-m", "minikafka.server.fork_server", str(theirs.fileno())],
             pass_fds=(theirs.fileno(),),
         )
-    nursery = Nursery(ours, process.wait)
+    fork_server = ForkServer(ours, process.wait)
     pipe = tmp_path / "server.properties"
     os.mkfifo(pipe)  # the node waits for its properties
     with (tmp_path / "log").open("ab") as log:
-        node, ready = nursery.launch(pipe, log, lifeline)
+        node, ready = fork_server.launch(pipe, log, lifeline)
     os.close(ready)
     handle = os.pidfd_open(node.pid)
     with pipe.open("wb"):  # it has begun to wait
@@ -324,9 +327,9 @@ def test_a_paused_node_ends_with_its_nursery(lifeline, tmp_path, is_killed):
         if is_killed:
             process.kill()
         else:
-            nursery.close()
+            fork_server.close()
         assert node.wait(30) == -signal.SIGKILL
         # A handle of a process can be read when the process has ended.
         assert select.select([handle], [], [], 10)[0] == [handle]
     os.close(handle)
-    nursery.close()
+    fork_server.close()
