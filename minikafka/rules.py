@@ -197,7 +197,7 @@ RULES = {
         "KIP-966, Unclean recovery",
     ),
     "L5": Rule(
-        "without the manager, fenced ELR members are waited for",
+        "without the manager, a partition waits for its fenced ELR members",
         "With the recovery manager off and all ELR members fenced, the first one that unfences "
         "becomes leader. With `unclean.leader.election.enable=true` an unclean election happens "
         "instead.",

@@ -32,13 +32,13 @@ _MARK = "runs"
 _ITS_OWN = ("out", "base_port", "kafka_tools", "schedule")
 _PLAN = ("kind", "at_s", "duration_s", "targets", "parameters")
 _STARTED_AGAIN = ("kill", "restart", "rolling-restart", "power-cut", "full-disk")
-"""What ends when nodes serve again; everything else ends at once."""
+"""Faults that end when nodes serve again; all others end at once."""
 _P50, _P99 = 0.5, 0.99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What is compared of one run. Times are ms; None where a fault was not done or not healed."""
+    """The compared values of one run. Times are ms; None: not done, or not healed."""
 
     system: str
     seed: int

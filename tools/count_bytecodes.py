@@ -97,7 +97,7 @@ def known() -> dict[str, dict[str, int]]:
 
 
 def differences(found: dict[str, int], expected: dict[str, int]) -> list[str]:
-    """What has changed by more than the tolerance."""
+    """Return the counts that changed by more than the tolerance."""
     return [
         f"{name}: {count}, was {expected[name]} ({count / expected[name] - 1:+.1%})"
         for name, count in found.items()

@@ -104,7 +104,7 @@ def differences(root: Path, files: dict[str, str]) -> tuple[list[str], list[str]
 
 
 def evolution_errors(root: Path, revision: str) -> list[str]:
-    """What the working tree's schemas break of the schemas in a git revision."""
+    """Return how the working tree's schemas break those of a git revision."""
     found: list[str] = []
     listing = _git(root, "ls-tree", "-r", "--name-only", revision, "schemas")
     now = {message.file: message for message in parse_folder(root / "schemas")}

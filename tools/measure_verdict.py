@@ -1,4 +1,4 @@
-"""What the verdict costs: the harness's Spark job over runs of made-up records, by their number.
+"""The cost of the verdict: the harness's Spark job over runs of made-up records, by their number.
 
     python tools/measure_verdict.py [--master local[2]] [MILLIONS ...]      (1 5 20)
 

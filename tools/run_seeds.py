@@ -73,7 +73,7 @@ class Run:
     elr: str
 
     def folder(self, home: Path) -> Path:
-        """Where it is kept."""
+        """The folder of the run."""
         return home / self.profile / f"{self.seed}-{self.elr}"
 
     def schedule(self) -> Schedule:

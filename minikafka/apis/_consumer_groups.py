@@ -1,4 +1,4 @@
-"""What the APIs of consumer groups (KIP-848) share."""
+"""The common parts of the APIs of consumer groups (KIP-848)."""
 
 from typing import Final
 

@@ -190,7 +190,7 @@ class _Template:
 
 
 def _key(response: FetchResponse, data: PartitionData) -> tuple[object, ...]:
-    """What a template has, apart from offsets and records."""
+    """The parts of a template besides offsets and records."""
     (topic,) = response.responses
     return (
         response.session_id, topic.topic, topic.topic_id, data.partition_index,

@@ -1,4 +1,4 @@
-"""What the requests of elections have in common: one partition, of this cluster, for this voter."""
+"""Common checks of election requests: one partition, of this cluster, for this voter."""
 
 from typing import Any, Protocol
 

@@ -1,4 +1,4 @@
-"""What the handlers of transaction APIs share: waits for writes, and error codes by version."""
+"""Common parts of the transaction APIs: waits for writes, and error codes by version."""
 
 from minikafka.common.errors import ErrorCode
 from minikafka.config import transaction_keys

@@ -1,4 +1,4 @@
-"""What the requests that change the voters have in common."""
+"""Common parts of the requests that change the voters."""
 
 from collections.abc import Iterable
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What a misspelled word of a command line may mean."""
+"""Suggestions for a misspelled word of a command line."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -15,7 +15,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 class Words(NamedTuple):
-    """What can follow a command: options and subcommands, each with its help."""
+    """The words that can follow a command: options and subcommands, each with its help."""
 
     options: dict[str, str]
     subcommands: dict[str, "Words"]

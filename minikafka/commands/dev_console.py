@@ -1,4 +1,4 @@
-"""What `minikafka dev` prints while its cluster runs: events of nodes and changes of partitions.
+"""The output of `minikafka dev` while its cluster runs: events of nodes, changes of partitions.
 
 On a terminal the last line is a summary that is drawn again; otherwise there are only lines.
 """

@@ -31,7 +31,7 @@ _NO_BATCH = WrittenBatch(-1, -1, 0, -1)
 
 
 class DumpOptions(NamedTuple):
-    """What is printed, in the words of DumpLogSegments."""
+    """The printed words, as those of DumpLogSegments."""
 
     deep_iteration: bool
     """Print each record, not only batches."""

@@ -30,7 +30,7 @@ Offsets = dict[TopicPartition, int]
 
 
 class OffsetReset(NamedTuple):
-    """What the command line asks for; each option is None if it is missing."""
+    """The options of the command line; each is None if it is missing."""
 
     options: Options
     to_offset: int | None

@@ -175,7 +175,7 @@ class _Open(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """Where to search for hanging transactions: a topic, a partition of it, a broker's replicas."""
+    """The scope of a search for hanging transactions: a topic, a partition, a broker's replicas."""
 
     topic: str | None
     partition: int | None

@@ -16,7 +16,7 @@ _KEYS = "arrows scroll  u unhealthy only  / filter  q quit"
 
 @dataclass(slots=True)
 class WatchView:
-    """What is shown of a cluster: the first row, and which partitions."""
+    """The shown part of a cluster: the first row, and which partitions."""
 
     first: int = 0
     is_unhealthy_only: bool = False

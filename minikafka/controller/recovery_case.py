@@ -47,7 +47,7 @@ class RecoveryCase:
 
     @property
     def waits_for(self) -> str:
-        """What the partition waits for, for an operator."""
+        """Return the reason of the wait, in words for an operator."""
         if self.step is not RecoveryStep.RECOVER:
             return str(self.step.value)
         silent = [str(x) for x in self.replicas if x not in self.answers]

@@ -74,7 +74,7 @@ class DevFaults:
         """Called with a sentence about each change."""
         self.state = FaultState()
         self._sent: dict[int, dict[str, Any]] = {}
-        """What each node has. A node that has started, but was not reached yet, is missing."""
+        """The faults of each node. A node that has started, but was not reached yet, is missing."""
         self._restoring: dict[int, threading.Thread] = {}
         self._lock = threading.RLock()
         self._number = 0

@@ -1,4 +1,4 @@
-"""What is set by `minikafka dev --faults`, and which part of it each node has."""
+"""The faults set by `minikafka dev --faults`, and the part of them that each node has."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -66,7 +66,7 @@ class NodeProcess:
 
     @property
     def how_ended(self) -> str:
-        """How the process ended."""
+        """The end of the process."""
         assert self.process is not None
         status = self.process.returncode
         if status == -signal.SIGKILL:

@@ -1,4 +1,4 @@
-"""Where clusters of `minikafka dev` are: the usual directory, temporary ones, and their removal."""
+"""The directories of `minikafka dev`: the usual one, temporary ones, and their removal."""
 
 import fcntl
 import os

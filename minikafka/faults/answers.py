@@ -1,4 +1,4 @@
-"""What each kind of fault does with a call.
+"""The effect of each kind of fault on a call.
 
 Each kind is a generator that returns what the dispatcher sends. It handles the request, if at all,
 through `Call.handle`, which passes it to the faults behind this one and at last to the API's

@@ -1,4 +1,4 @@
-"""What becomes of an answer on its way: a part of it, a pause after it, or the connection's end."""
+"""Endings of a response: a part of it, a pause after it, or the end of the connection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

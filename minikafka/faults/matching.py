@@ -1,4 +1,4 @@
-"""Which calls of an API a fault hits, and how many it has hit."""
+"""The calls of an API that a fault hits, and their number so far."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Where requests name topics and partitions, and where their answers have an error for each.
+"""The fields of requests that name partitions, and of responses that have an error for each.
 
 The fields of an entry are found by their names in the generated classes: `name`, `topic` or
 `topic_name`; `topic_id`; `index`, `partition`, `partition_index` or `partition_id`.

@@ -1,4 +1,4 @@
-"""What a client knows of the transactions that it sent."""
+"""A client's record of the transactions that it sent."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

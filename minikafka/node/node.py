@@ -346,8 +346,8 @@ class Node:
         """Close the logs, write the clean shutdown files (C1), stop.
 
         The metadata log is closed first: the clean shutdown file is the last write to a directory.
-        The shutdown is unclean if the controller may not know where logs are: at a start without
-        that directory, an empty or older log would count as that of a member of ISR or ELR (E7).
+        The shutdown is unclean if the controller may not know where logs are: a restart without
+        that directory could replace an ISR or ELR member's log by an empty or older one (E7).
         """
         faults: list[StorageFault] = []
         broker = self.broker

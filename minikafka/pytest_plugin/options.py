@@ -25,7 +25,7 @@ SCOPES: Final = ("function", "class", "module", "package", "session")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a cluster of a test consists of; hashable, so that equal ones share a cluster."""
+    """The parts of a test's cluster; hashable, so that equal ones share a cluster."""
 
     nodes: int = 1
     base_port: int = 0
@@ -63,7 +63,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class GivenOptions:
-    """What the command line and the ini file say."""
+    """The options of the command line and the ini file."""
 
     settings: Settings
     bootstrap_servers: str | None

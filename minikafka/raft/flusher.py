@@ -53,7 +53,7 @@ class MetadataFlusher:
         return self.log.recovery_point
 
     def flush_then(self, callback: OnDurable) -> None:
-        """Call back as soon as everything that is in the log now, or was cut off, is durable."""
+        """Call back when the current end of the log, and any truncation before it, is durable."""
         self._waiting.append(callback)
         self.flush()
         if not self._is_flushing:

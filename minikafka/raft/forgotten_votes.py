@@ -32,7 +32,7 @@ _UNKNOWN = -1
 
 @dataclass(slots=True, eq=False, repr=False)
 class ForgottenVotes:
-    """Whether this voter has forgotten, durably: the file is removed when it knows enough again."""
+    """True if this voter lost its votes. A file says so until the voter knows enough again."""
 
     disk: Disk
     is_set: bool = field(default=False, init=False)

@@ -26,7 +26,7 @@ _END_VERSION = 1
 
 
 class Answer(NamedTuple):
-    """What another voter has answered; `leader_address` is None if it names none."""
+    """The response of another voter; `leader_address` is None if it names none."""
 
     error: int
     epoch: int
@@ -147,7 +147,7 @@ class QuorumCalls:
 
 
 def _answer(response: Any) -> Answer | None:
-    """What a response says; None if it is about another partition."""
+    """Return the content of a response; None if it is about another partition."""
     if response.error_code:
         return Answer(response.error_code, -1, -1, None, is_granted=False)
     if len(response.topics) != 1 or len(response.topics[0].partitions) != 1:

@@ -212,7 +212,7 @@ class RaftNode:
 
     @property
     def progress(self) -> QuorumProgress:
-        """How far the other nodes have fetched; empty if this node does not lead."""
+        """The fetch offsets of the other nodes; empty if this node does not lead."""
         leading = self.quorum.leading
         return QuorumProgress() if leading is None else leading.progress
 

@@ -1,4 +1,4 @@
-"""What a controller tells the leader about itself: its entry as a voter, or that it asks to be one.
+"""A controller's requests to the leader: update its entry as a voter, or add it as one.
 
 Source: `FollowerState.hasUpdateVoterPeriodExpired`, `KafkaRaftClient.maybeSendUpdateVoterRequest`,
 `.shouldSendAddOrRemoveVoterRequest`; KIP-853, KIP-1186 (auto-join).

@@ -40,7 +40,7 @@ _MODULES: Final = (
         "vote", "begin_quorum_epoch", "fetch", "metadata", "describe_quorum",
     )),
 )  # fmt: skip
-"""What a node of a cluster imports before it is ready."""
+"""The modules that a node of a cluster imports before it is ready."""
 _MAX_BYTES: Final = 1 << 20
 _DESCRIPTORS: Final = 3
 """Log, ready pipe and lifeline."""

@@ -1,4 +1,4 @@
-"""Lanes: short ways for requests that repeat on a connection.
+"""Lanes: fast paths for repeated requests of a connection.
 
 Most requests of a producer differ only in their correlation id and their records, most of a
 consumer only in that id, the session epoch and the position. A lane knows the bytes that they have

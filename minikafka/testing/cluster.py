@@ -37,7 +37,7 @@ _HOST = "127.0.0.1"
 _START_TIMEOUT_S = 60.0
 _PORT_TRIES = 5
 _TAKEN = ("in use: ", "Address already in use")
-"""What a failed start says if another program took a port between the choice and the start."""
+"""Texts of a failed start if another program took a port between the choice and the start."""
 
 
 def _of_faults(

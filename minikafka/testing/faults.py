@@ -35,7 +35,7 @@ _MAX_MS = 24 * 60 * 60 * 1000
 _MAX_OFFSET_MS = 100 * 365 * _MAX_MS
 _MIN_DRIFT, _MAX_DRIFT = -0.9, 9
 _END_S = 0.5
-"""How long a node that has ended may seem to run."""
+"""The time for which a node that has ended may seem to run."""
 
 
 class ClusterFaults:
@@ -61,7 +61,7 @@ class ClusterFaults:
         self._lock = threading.RLock()
         self._active: list[FaultHandle] = []
         self._held: dict[int, Mapping[str, Any] | None] = {}
-        """What each node that was started has; None if it may have something older."""
+        """The faults of each started node; None if it may have older ones."""
         self._count = 0
         self._remove_files()
 

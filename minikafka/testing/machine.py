@@ -1,4 +1,4 @@
-"""What a machine must allow before a cluster for tests makes anything on it."""
+"""Checks of a machine before a cluster for tests creates anything on it."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""What tests do with a running cluster, without a client library: topics, records, leaders.
+"""Operations of tests on a running cluster, without a client library: topics, records, leaders.
 
 The modules that speak Kafka's protocol are imported when they are first used, so that a cluster
 starts a fork server first: both processes import at the same time.
@@ -30,7 +30,7 @@ class KafkaOperations(ABC):
         self._clients = Clients()
 
     prefix = ""
-    """What the names of topics and groups of the current test begin with; "" outside of pytest."""
+    """The prefix of the current test's topic and group names; "" outside of pytest."""
     has_other_users = False
     """True if tests of other processes use the cluster at the same time."""
 

@@ -35,7 +35,7 @@ _LINE = re.compile(r"^\S+ \S+ (WARNING|ERROR|CRITICAL) (?:\[node \d+\] )?\S+: (.
 
 @dataclass(frozen=True)
 class Program:
-    """What one process runs: one node, or all nodes of a cluster in one process."""
+    """The nodes of one process: one, or all nodes of a cluster."""
 
     name: str
     """The name in messages: "node 2"."""

@@ -1,4 +1,4 @@
-"""What a cluster for tests consists of: checked arguments, and from them layout and programs."""
+"""The settings of a cluster for tests: checked arguments, and from them layout and programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

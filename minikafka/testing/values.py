@@ -1,4 +1,4 @@
-"""What operations on clusters for tests take and return."""
+"""Arguments and results of operations on clusters for tests."""
 
 import time
 from typing import NamedTuple

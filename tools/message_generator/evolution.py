@@ -1,4 +1,4 @@
-"""What may not change in a schema once its version has been used.
+"""The parts of a schema that must not change once its version has been used.
 
 Records of old versions lie in logs and old clients talk on: a version's bytes are a promise. New
 versions, new fields in new versions and new tagged fields are free.

@@ -1,4 +1,4 @@
-"""Which bytes of a struct sit side by side, version by version.
+"""Runs of adjacent bytes of a struct, version by version.
 
 A struct is cut into runs. A run is a row of fixed-width fields, closed by the one thing whose size
 is not known in advance: the length of a string or an array, a null marker, or the number of tagged
@@ -106,7 +106,7 @@ def runs(message: MessageSpec, struct: StructSpec) -> list[Run]:
 
 
 def opening(field: FieldSpec, flexible: Versions) -> Atom | None:
-    """What of a field can be part of a run; None for a struct that is never null."""
+    """The part of a field that can be in a run; None for a struct that is never null."""
     if field.flexible is not None:
         flexible = flexible.intersect(field.flexible)
     if field.type.is_fixed:

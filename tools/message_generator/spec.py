@@ -1,4 +1,4 @@
-"""What a schema file says, as values.
+"""The contents of a schema file, as values.
 
 Source: Kafka's message schema language (`clients/src/main/resources/common/message`).
 """
@@ -45,17 +45,17 @@ class FieldType:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether every value takes the same number of bytes."""
+        """True if every value takes the same number of bytes."""
         return self.kind in FIXED_CODES
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array."""
+        """True if it is an array."""
         return self.kind == "array"
 
     @property
     def is_struct(self) -> bool:
-        """Whether it is one struct."""
+        """True if it is one struct."""
         return self.kind == "struct"
 
     @property
@@ -93,17 +93,17 @@ class FieldSpec:
 
     @property
     def is_tagged(self) -> bool:
-        """Whether it travels in the tag section (then in all its versions)."""
+        """True if it is in the tag section (then in all its versions)."""
         return not self.tagged.is_empty
 
     @property
     def is_optional_struct(self) -> bool:
-        """Whether it is a tagged struct: None then stands for "tag absent"."""
+        """True if it is a tagged struct: None then stands for "tag absent"."""
         return self.is_tagged and self.type.is_struct
 
     @property
     def is_null_written(self) -> bool:
-        """Whether None is sent as a null: where the tag is absent, Kafka has a new struct."""
+        """True if None is sent as a null: where the tag is absent, Kafka has a new struct."""
         return self.is_optional_struct and not self.nullable.is_empty and self.default is not None
 
 
@@ -173,7 +173,7 @@ class MessageSpec:
         yield self.root
 
     def has_records(self) -> bool:
-        """Whether a `records` field is anywhere in it."""
+        """True if a `records` field is anywhere in it."""
         return any(f.type.kind == "records" for s in self.all_structs() for f in s.fields)
 
 

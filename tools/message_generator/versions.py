@@ -33,7 +33,7 @@ class Versions(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no version is in it."""
+        """True if no version is in it."""
         return self.low > self.high
 
     def intersect(self, other: "Versions") -> "Versions":
@@ -42,7 +42,7 @@ class Versions(NamedTuple):
         return NO_VERSIONS if both.is_empty else both
 
     def covers(self, other: "Versions") -> bool:
-        """Whether every version of `other` is in this range."""
+        """True if every version of `other` is in this range."""
         return other.is_empty or (self.low <= other.low and other.high <= self.high)
 
     def condition(self, within: "Versions") -> str | None:

@@ -279,7 +279,7 @@ def _old_metadata(fault: FaultAction) -> str:
 
 
 def _prepare(fault: FaultAction) -> None:
-    """Wait until a fault that loses data or votes loses no more than the promises allow.
+    """Wait until the cluster can tolerate a fault that loses data or votes.
 
     Raises:
         NotDoneError: if the quorum needs this voter.

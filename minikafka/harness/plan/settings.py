@@ -338,7 +338,7 @@ class RunFiles:
 
     @property
     def loop_outputs(self) -> Path:
-        """What was read of the loops' outputs."""
+        """The results of reading the loops' outputs."""
         return self.loops / "outputs.msgpack"
 
     @property

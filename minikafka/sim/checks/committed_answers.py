@@ -1,4 +1,4 @@
-"""What an operator was told is done must be in the committed metadata log.
+"""Check that operations answered without an error are in the committed metadata log.
 
 Source: the promise of the controller's `deferred events`: an answer follows its commit.
 """
@@ -46,7 +46,7 @@ class CommittedAnswers:
 
     @property
     def position(self) -> int:
-        """Where facts begin that are committed from now on."""
+        """The start of facts that are committed after this call."""
         return len(self._said)
 
     def committed(self, batch: MetadataBatch) -> None:
@@ -77,7 +77,7 @@ class CommittedAnswers:
         self._said.append((kind, name, value))
 
     def _held(self, kind: object, name: object, position: int) -> object:
-        """What the records before a position say; a feature without a record has level 0."""
+        """The facts of the records before a position; a feature without a record has level 0."""
         known = [said[2] for said in self._said[:position] if said[:2] == (kind, name)]
         if not known:
             return 0 if kind == "feature" else None
@@ -103,7 +103,7 @@ class CommittedAnswers:
 
 
 def _promised(request: ApiMessage, answer: ApiMessage) -> list[Fact]:
-    """What an answer without an error says is committed."""
+    """The facts that a response without an error confirms."""
     match request, answer:
         case CreateTopicsRequest(), CreateTopicsResponse():
             return [("topic", x.name, True) for x in answer.topics if not x.error_code]

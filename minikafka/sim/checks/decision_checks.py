@@ -69,7 +69,7 @@ class _Scan:
 
 @dataclass(slots=True)
 class DecisionChecks:
-    """What coordinators have committed, and what leaders have done."""
+    """Committed decisions of coordinators, and actions of leaders."""
 
     coverage: Coverage = field(default_factory=Coverage)
     unread: dict[TopicPartition, None] = field(default_factory=dict)

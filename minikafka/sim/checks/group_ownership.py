@@ -53,7 +53,7 @@ class MemberHolding:
     revoking_ms: int | None = None
     partitions: set[OwnedPartition] = field(default_factory=set)
     unanswered: list[Partitions] = field(default_factory=list)
-    """What requests without a response said: each may still arrive."""
+    """Contents of requests without a response: each may still arrive."""
 
     def owns(self, partition: OwnedPartition, now_ms: int) -> bool:
         """Return True if no coordinator may have removed the member."""

@@ -1,4 +1,4 @@
-"""What a run may have lost of transactions: the excuses of `history.transaction_anomalies`.
+"""Losses of transactions that a run permits: the excuses of `history.transaction_anomalies`.
 
 Records and markers are excused as all acknowledged records are: only those that an election has
 removed from the committed records (`replica_checks.Committed.lost`), or retention. The state of a
@@ -18,7 +18,7 @@ class TransactionLosses:
 
     checkers: Checkers
     held_back: dict[TopicPartition, int] = field(default_factory=dict)
-    """Where a transaction whose marker was lost is still open: the last stable offset."""
+    """The last stable offset at a transaction that is still open because its marker was lost."""
     _values: dict[TopicPartition, frozenset[bytes]] = field(default_factory=dict)
     _markers: dict[TopicPartition, frozenset[int]] = field(default_factory=dict)
     _ids: frozenset[str] | None = None

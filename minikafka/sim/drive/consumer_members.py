@@ -38,7 +38,7 @@ class SimConsumerMember(GroupClient):
     pattern: str | None = None
     _rebalance_ms: int = 0
     _reported: frozenset[OwnedPartition] | None = None
-    """What the coordinator knows it to have; None: it must be told everything."""
+    """The assignment that the coordinator knows; None: the next heartbeat must have every field."""
     _releases_ms: dict[OwnedPartition, int] = field(default_factory=dict)
     _past: dict[OwnedPartition, int] = field(default_factory=dict)
     """The epoch in which a partition was released."""

@@ -1,4 +1,4 @@
-"""What all members of consumer groups share: the coordinator, requests, commits, lives.
+"""Common parts of all members of consumer groups: coordinator, requests, commits, lives.
 
 A member sends one request at a time. Its positions are numbers that only grow; no records are read.
 """
@@ -51,7 +51,7 @@ OnResponse = Callable[[CoordinatorResponse], None]
 
 @dataclass(slots=True)
 class GroupSurroundings:
-    """What the members of a run share.
+    """The state shared by the members of a run.
 
     `term` returns the leader epoch in which a host is a coordinator now, or None. After `is_calm`
     no member leaves, after `is_quiet` none commits.

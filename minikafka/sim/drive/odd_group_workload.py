@@ -48,7 +48,7 @@ class OddGroupClient:
     _generation: int = -1
     _protocol: str | None = None
     _usual: Callable[[], "_Question"] | None = None
-    """What a member would do next; None: join."""
+    """The next action of a member; None: join."""
     _is_waiting: bool = False
 
     def start(self) -> None:

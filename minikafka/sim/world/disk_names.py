@@ -30,7 +30,7 @@ class Folder(Generic[F]):
     def __init__(self) -> None:
         """Create a folder without durable names."""
         self.durable: Final[dict[str, F | Folder[F]]] = {}
-        """What a power loss leaves in this folder, by name."""
+        """The files that a power loss leaves in this folder, by name."""
 
     def link(self, name: str, entry: "F | Folder[F] | None") -> None:
         """Make a name durable, or the removal of a name (None)."""

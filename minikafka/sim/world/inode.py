@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 _NOTHING_SHARE = _WRITTEN_BACK_SHARE = 0.25
-"""How often nothing that was not synced is kept, or all of it: it was written long before."""
+"""The share of crashes that keep none, or all, of the unsynced data: it was written long before."""
 _BATCH_PREFIX_BYTES = 17
 """Base offset, length, leader epoch and magic of a record batch."""
 _UNDONE = sys.maxsize

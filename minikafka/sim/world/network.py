@@ -44,7 +44,7 @@ class SimStream:
     )
     """Messages of each side that a cut link or a clogged stream holds back, in order."""
     clogs: list[int] = field(default_factory=lambda: [0, 0])
-    """How many clogs hold the messages of each side, although the link lets other streams through.
+    """The number of clogs that hold each side's messages, although other streams pass the link.
     """
     unanswered: bool = False
     """A message was sent to an end whose machine has no power."""
@@ -82,7 +82,7 @@ class SimNetwork:
     watch: StreamWatch | None = None
     _rng: Random = field(init=False)
     _cut: dict[tuple[str, str], int] = field(default_factory=dict)
-    """How many cuts each link has that were not undone."""
+    """The number of cuts of each link that were not undone."""
     _down: dict[str, None] = field(default_factory=dict)
     _listening: dict[Address, Accept] = field(default_factory=dict)
     _streams: dict[SimStream, None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Voters hold from the append of their record on, and no longer than it (KIP-853)."""
+"""A voter set takes effect when its record is appended, and ends with it (KIP-853)."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """Faults in several acts, which wait for events of the protocol.
 
 A choreography is a generator that yields what it waits for, as handlers do (`serving.steps`); the
-driver below resumes it when that has happened. No choreography goes on when all is repaired.
+driver below resumes it when that has happened. Healing ends every choreography.
 """
 
 from collections.abc import Callable, Generator, Mapping

@@ -84,7 +84,7 @@ class Patch:
     _truncations: Sequence[int] = field(init=False)
     """Those of the file, also later ones (`Inode.truncations`)."""
     _known: int = field(init=False)
-    """How many of them were made before this change."""
+    """The number made before this change."""
     _loads: int = field(init=False)
 
     def __post_init__(self) -> None:

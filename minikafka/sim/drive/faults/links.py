@@ -20,7 +20,7 @@ class LinkFaults:
     context: FaultContext
     clients: tuple[str, ...]
     _slow_counts: Counter[Link] = field(default_factory=Counter)
-    """How many faults slow each link down."""
+    """The number of faults that slow each link down."""
 
     @property
     def actions(self) -> Mapping[Fault, Inject]:
