@@ -64,7 +64,7 @@ WORDS = re.compile(
 QUOTED_IN = "CONTRIBUTING.md"
 """Rows of its tables quote the words."""
 UNLIKE_KAFKA = re.compile(
-    r"(?i:unlike)\s+(?:# )?Kafka\b(?:\s+(?:# )?\(rows? (\d+)(?:(?:, | to )(\d+))?\))?"
+    r"(?i:unlike)\s+(?:# )?Kafka\b(?:\s+(?:# )?\(rows? ([A-Z]\d+)(?:, ([A-Z]\d+))?\))?"
 )
 """A comment on a difference, and the rows of docs/compatibility.md that it names."""
 RECORDED_NAMES = ("nobody alive",)
@@ -382,7 +382,7 @@ def words() -> Iterator[str]:
 def differences() -> Iterator[str]:
     """Each "Unlike Kafka" in the package names its row of docs/compatibility.md."""
     page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
-    rows = set(re.findall(r"^\| (\d+) \|", page, re.MULTILINE))
+    rows = set(re.findall(r"^\| ([A-Z]\d+) \|", page, re.MULTILINE))
     for name in python_files():
         if not name.startswith("minikafka/"):
             continue

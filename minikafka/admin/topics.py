@@ -44,7 +44,7 @@ from minikafka.metadata.partition_registration import LeaderRecoveryState
 _NO_LEADER = -1
 _BROKER_DECIDES = -1
 REASSIGNMENTS_TIMEOUT_S = 2.0
-"""Unlike Kafka (row 150). Brokers answer all other requests of a description themselves."""
+"""Unlike Kafka (row O5). Brokers answer all other requests of a description themselves."""
 
 
 class TopicListing(NamedTuple):

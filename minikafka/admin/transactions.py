@@ -69,7 +69,7 @@ def list_transactions(
     """List the transactional ids of all coordinators; `pattern` is a regular expression (RE2).
 
     `silent`, if it is given, gets the reason of each broker that does not answer. The
-    answers of the others count then, unlike Kafka (row 150).
+    answers of the others count then, unlike Kafka (row O5).
 
     Raises:
         AdminError: a coordinator rejects the request, or does not answer.

@@ -13,7 +13,7 @@ PRODUCER_FENCED_FROM = 2
 def await_transition(ctx: BrokerContext, transactional_id: str) -> Steps[None]:
     """Wait while a transition of an id is in progress, for a short time.
 
-    Unlike Kafka (row 116): the next request of a producer usually arrives while the markers of its
+    Unlike Kafka (row T5): the next request of a producer usually arrives while the markers of its
     transaction are written. CONCURRENT_TRANSACTIONS would let the client sleep for its backoff.
     """
     entry = ctx.broker.transactions.in_transition(transactional_id)

@@ -43,7 +43,7 @@ def _partition_of(ctx: BrokerContext, group_id: str) -> TopicPartition:
     """Return the partition with the offsets of a group.
 
     Raises:
-        CoordinatorNotAvailableError: this broker does not know the topic. Unlike Kafka (row 141),
+        CoordinatorNotAvailableError: this broker does not know the topic. Unlike Kafka (row T9),
             which adds the partition that a new topic would have.
     """
     index = ctx.broker.groups.partition_of(group_id)

@@ -76,7 +76,7 @@ def _response(
     node: NodeServices, request: DescribeConfigsRequest, version: int
 ) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe the resources; other requests run between many of them."""
-    # Unlike Kafka (row 15): a resource that is named several times with the same keys is described
+    # Unlike Kafka (row W5): a resource that is named several times with the same keys is described
     # once.
     asked = {
         (each.resource_type, each.resource_name, tuple(each.configuration_keys or ())): each

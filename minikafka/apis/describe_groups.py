@@ -26,7 +26,7 @@ _NOT_FOUND_FROM = 6
 @broker_api(ApiKey.DESCRIBE_GROUPS, versions=(0, 6))
 def describe_groups(ctx: BrokerContext, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
     """Describe each group."""
-    # Unlike Kafka (row 15): a group that is named several times is described once.
+    # Unlike Kafka (row W5): a group that is named several times is described once.
     groups = [_describe(ctx, group_id) for group_id in dict.fromkeys(request.groups)]
     if request.include_authorized_operations:
         for group in groups:

@@ -44,7 +44,7 @@ def _directory(
 ) -> DescribeLogDirsResult:
     result = DescribeLogDirsResult(0, home.disk.root)
     if not home.is_online:
-        # Unlike Kafka (row 76): also if the path does not exist.
+        # Unlike Kafka (row W2): also if the path does not exist.
         result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return result
     try:

@@ -31,7 +31,7 @@ def describe_producers(
     ctx: BrokerContext, request: DescribeProducersRequest
 ) -> Steps[DescribeProducersResponse]:
     """Answer each partition once; other requests run between large ones."""
-    # Unlike Kafka (row 15), which lists the producers of a partition as often as it is named.
+    # Unlike Kafka (row W5), which lists the producers of a partition as often as it is named.
     wanted: dict[str, dict[int, None]] = {}
     for topic in request.topics:
         wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))

@@ -215,7 +215,7 @@ def _offset(
     if timestamp == LATEST:
         return _found(ctx, wanted, _readable_end(request, log), -1, log.latest_epoch)
     # As Kafka: if no record has a timestamp, the greatest one is -1, that of the first record.
-    # Unlike Kafka (row 147), the record is not below the log start offset.
+    # Unlike Kafka (row G8), the record is not below the log start offset.
     timestamp = _timestamp(log, wanted)
     if timestamp < 0 and wanted.timestamp != MAX_TIMESTAMP:
         return _error(wanted, ErrorCode.NONE)

@@ -48,7 +48,7 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
     # As Kafka: a topic that is named several times is answered once.
     asked = {_key(topic): topic for topic in topics or ()}
     _create_missing(ctx, request, asked)
-    # Unlike Kafka (row 138): also brokers that were fenced a moment ago.
+    # Unlike Kafka (row J8): also brokers that were fenced a moment ago.
     leaving = ctx.broker.leaving_brokers.ids
     named = list(_named_brokers(ctx, leaving))
     alive = [broker.node_id for broker in named if broker.node_id not in leaving]

@@ -69,7 +69,7 @@ def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetch
 
 
 def _without_repeats(groups: list[OffsetFetchRequestGroup]) -> list[OffsetFetchRequestGroup]:
-    """Return the groups, each once if all its offsets are requested; unlike Kafka (row 15)."""
+    """Return the groups, each once if all its offsets are requested; unlike Kafka (row W5)."""
     named: dict[tuple[str, int], OffsetFetchRequestGroup] = {}
     for place, group in enumerate(groups):
         named.setdefault((group.group_id, -1 if group.topics is None else place), group)

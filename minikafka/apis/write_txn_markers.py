@@ -114,7 +114,7 @@ def _wanted(
 def _write(ctx: BrokerContext, wanted: _Wanted, waiting: _Waiting) -> None:
     at, end, answer = wanted
     if end.producer_id < 0 or end.producer_epoch < 0:
-        # Unlike Kafka (row 76), which answers UNKNOWN_SERVER_ERROR.
+        # Unlike Kafka (row W2), which answers UNKNOWN_SERVER_ERROR.
         answer.error_code = ErrorCode.INVALID_REQUEST
         return
     try:

@@ -1,7 +1,7 @@
 """The common parts of Kafka's command line tools: declaring options, and running with a client.
 
-Options are long, never abbreviated, and keep every value given. Unlike Kafka (row 159),
-a word that belongs to no option is an error, and --help is none (row 159).
+Options are long, never abbreviated, and keep every value given. Unlike Kafka (row O6),
+a word that belongs to no option is an error, and --help is none (row O6).
 """
 
 import argparse

@@ -11,7 +11,7 @@ from minikafka.config.definition import ConfigError
 from minikafka.config.properties import parse_properties
 
 _REACH_TIMEOUT_S = 3.0
-"""Unlike Kafka (row 150), whose tools try a wrong address for 60 s."""
+"""Unlike Kafka (row O5), whose tools try a wrong address for 60 s."""
 
 
 def connect(

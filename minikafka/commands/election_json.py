@@ -1,6 +1,6 @@
 """The JSON file of `kafka-leader-election`: partitions, and leaders for a designation (A6).
 
-Unlike Kafka (row 91): error messages do not name Java exceptions, and negative numbers are
+Unlike Kafka (row O4): error messages do not name Java exceptions, and negative numbers are
 rejected.
 """
 

@@ -91,7 +91,7 @@ def _of_release(client: AdminClient, release: str) -> dict[str, int]:
     """Return the levels of a release, for the features that the cluster has."""
     metadata_version = _known_level(release)
     levels = {METADATA_VERSION: metadata_version, **levels_of(metadata_version)}
-    # Unlike Kafka (row 92): kraft.version 0 stays: it is another kind of quorum.
+    # Unlike Kafka (row O3): kraft.version 0 stays: it is another kind of quorum.
     changeable = [
         it.name
         for it in describe_features(client).features

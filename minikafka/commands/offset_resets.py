@@ -148,7 +148,7 @@ def _shifted(
             raise UsageError(
                 f"Cannot shift offset for partition {at} since there is no current committed offset"
             )
-    # Unlike Kafka (row 72), the sum does not wrap.
+    # Unlike Kafka (row G4), the sum does not wrap.
     return _in_range(client, {at: committed[at].offset + reset.shift_by for at in scope})
 
 
@@ -215,7 +215,7 @@ def _from_file(
     if plan is None:
         print_error(f"No reset plan for group {group_id} found")
         return {}
-    # Unlike Kafka (row 91), which asks for partitions that do not exist until it times out.
+    # Unlike Kafka (row O4), which asks for partitions that do not exist until it times out.
     _check_partitions(client, plan)
     return _in_range(client, plan)
 

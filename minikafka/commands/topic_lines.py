@@ -90,7 +90,7 @@ def partition_line(topic: str, it: PartitionDescription, reassignment: Reassignm
     known = "N/A" if it.last_known_elr is None else _joined(it.last_known_elr)
     parts.append(f"LastKnownElr: {known}")
     if it.is_recovering:
-        # Unlike Kafka (row 7): no API of Kafka returns this (L8).
+        # Unlike Kafka (row I6): no API of Kafka returns this (L8).
         parts.append("LeaderRecoveryState: RECOVERING")
     return "\t".join(parts)
 

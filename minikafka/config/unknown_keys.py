@@ -1,6 +1,6 @@
 """Names in a properties file that are not broker keys: misspelled, removed, or of a plug-in.
 
-Unlike Kafka (row 89), which logs every unknown name and starts: a misspelled key is refused, since
+Unlike Kafka (row O1), which logs every unknown name and starts: a misspelled key is refused, since
 the intended value would be missing. A name that Kafka or another program understands is a warning.
 """
 

@@ -215,7 +215,7 @@ class ConfigLayers(NamedTuple):
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
         """The effective value of a topic key.
 
-        Unlike Kafka (row 145), a value that cannot be parsed, from a log that another program
+        Unlike Kafka (row O2), a value that cannot be parsed, from a log that another program
         wrote, has no effect.
         """
         for origin in self.topic_origins(cast("Key[object]", key), topic):
@@ -225,7 +225,7 @@ class ConfigLayers(NamedTuple):
         return cast(T, key.default)
 
     def broker_config(self) -> Config:
-        """The effective broker values; one that cannot be parsed has no effect (row 145)."""
+        """The effective broker values; one that cannot be parsed has no effect (row O2)."""
         dynamic = [*self.dynamic_default.items(), *self.dynamic_broker.items()]
         usable = {name: text for name, text in dynamic if _is_usable(name, text)}
         return Config({**self.static, **usable})

@@ -69,7 +69,7 @@ def next_control_state(
 def _from_fenced(broker: BrokerRegistration, asked: HeartbeatRequests) -> BrokerControlState:
     if asked.shut_down:
         return BrokerControlState.SHUTDOWN_NOW
-    # Unlike Kafka (row 21): an incarnation that began to shut down is not unfenced again. No record
+    # Unlike Kafka (row J4): an incarnation that began to shut down is not unfenced again. No record
     # can clear its in_controlled_shutdown flag, so it would lead partitions without being active.
     may_return = not asked.fence and not broker.in_controlled_shutdown
     if may_return and asked.metadata_offset >= broker.registered_at:

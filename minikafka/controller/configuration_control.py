@@ -182,7 +182,7 @@ def _incremental_values(
         if asked.config_operation in (_APPEND, _SUBTRACT):
             value = _altered_list(view, resource, asked.name, value, asked.config_operation)
         elif asked.config_operation != _SET:
-            # Unlike Kafka (row 76).
+            # Unlike Kafka (row W2).
             raise InvalidRequestError(f"Unknown operations type {asked.config_operation}")
         check_value(resource.type, resource.name, asked.name, value)
         values[asked.name] = value

@@ -76,14 +76,14 @@ def _change(
     remaining = tuple(member for member in current.isr if member != broker_id)
     restarted_empty = Target(isr=remaining, directories=directories, unclean_shutdown=(broker_id,))
     if directory == DIRECTORY_LOST:
-        # Unlike Kafka (row 45): the log is lost, so the replica leaves ISR and ELR as after an
+        # Unlike Kafka (row F5): the log is lost, so the replica leaves ISR and ELR as after an
         # unclean shutdown (E7).
         return view.change(found, restarted_empty, without=broker_id)
     if not is_online(directory, broker.log_dirs):
         # The directory failed before the broker reported that it holds the replica.
         return view.change(found, Target(isr=remaining, directories=directories), without=broker_id)
     if not is_online(current.directory(broker_id), broker.log_dirs):
-        # Unlike Kafka (row 45): the replica was in a directory that went offline, so it started
+        # Unlike Kafka (row F5): the replica was in a directory that went offline, so it started
         # again with an empty log. It leaves ISR and ELR as after an unclean shutdown (E2, E7).
         return view.change(found, restarted_empty, without=broker_id)
     return view.change(found, Target(directories=directories))

@@ -23,7 +23,7 @@ def leftover_records(view: View) -> list[MetadataRecord]:
     """Return the record that clears every stale ELR when the feature is enabled again (E12).
 
     A stale ELR was not updated while the feature was disabled: its members may lack records that
-    were committed meanwhile. Unlike Kafka (row 4), where such members may be elected.
+    were committed meanwhile. Unlike Kafka (row I4), where such members may be elected.
     """
     if any(_with_elr(topic) for topic in view.image.topics.values()):
         return [ClearElrRecord(topic_name=_EVERY_TOPIC)]
@@ -33,7 +33,7 @@ def leftover_records(view: View) -> list[MetadataRecord]:
 def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[MetadataRecord]:
     """Return the records that clear ELRs after changes of min ISR; empty for other changes.
 
-    Unlike Kafka (row 3): an ELR is cleared only if the ISR has at least the new min ISR members.
+    Unlike Kafka (row I3): an ELR is cleared only if the ISR has at least the new min ISR members.
     """
     relevant = [record for record in changes if record.name == MIN_INSYNC_REPLICAS.name]
     if not view.elr_enabled or not relevant:

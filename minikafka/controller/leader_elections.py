@@ -168,7 +168,7 @@ def _served(
 ) -> Iterator[_Asked]:
     """Yield the requested partitions, each once; those over the limit are answered here (A5, R4).
 
-    Unlike Kafka (row 10), which has no limit. For a null list the partitions over the limit are
+    Unlike Kafka (row I7), which has no limit. For a null list the partitions over the limit are
     named too.
     """
     served = 0

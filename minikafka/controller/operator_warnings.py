@@ -1,7 +1,7 @@
 """WARN log lines about records that the controller writes and an operator must know.
 
 An unclean election may lose acknowledged records, whether it was requested or not. Unlike Kafka
-(row 12), which logs both clean and unclean elections at INFO.
+(row I8), which logs both clean and unclean elections at INFO.
 """
 
 import logging

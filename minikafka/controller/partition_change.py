@@ -132,7 +132,7 @@ class _Change:
         if any(replica not in isr for replica in needed):
             return
         if len(isr) < effective_min_isr(self.context.min_insync_replicas, len(replicas)):
-            # Unlike Kafka (row 13), which also completes a reassignment with an ISR under min ISR.
+            # Unlike Kafka (row I9), which also completes a reassignment with an ISR under min ISR.
             return
         self.isr, self.replicas = isr, replicas
         self.removing = self.adding = ()
@@ -142,7 +142,7 @@ class _Change:
         if not self.context.elr_enabled or len(self.isr) >= self.min_isr:
             return
         unclean = self.target.unclean_shutdown
-        # Unlike Kafka (row 5): a replica that is dropped is no longer eligible (E11).
+        # Unlike Kafka (row I5): a replica that is dropped is no longer eligible (E11).
         members = [
             x
             for x in sorted({*self.current.elr, *self.current.isr})
@@ -182,7 +182,7 @@ class _Change:
         elif elected.leader in self.elr:
             self.isr = (elected.leader,)
             self.elr = tuple(x for x in self.elr if x != elected.leader)
-        # Unlike Kafka (row 7): a clean election clears the mark of an unclean one before it (L8).
+        # Unlike Kafka (row I6): a clean election clears the mark of an unclean one before it (L8).
         recovery = LeaderRecoveryState(int(elected.unclean))
         if recovery is not current.leader_recovery_state:
             record.leader_recovery_state = int(recovery)
@@ -211,7 +211,7 @@ class _Change:
         """E5, E8, E12: no ELR at or above min ISR, and none while the feature is disabled."""
         last_known_elr = self._last_known_elr()
         if len(self.isr) >= self.min_isr:
-            # Unlike Kafka (row 5): also right after an election from the ELR with min ISR 1 (E2).
+            # Unlike Kafka (row I5): also right after an election from the ELR with min ISR 1 (E2).
             self.elr = last_known_elr = ()
         if self.elr != self.current.elr:
             self.record.eligible_leader_replicas = list(self.elr)
@@ -221,7 +221,7 @@ class _Change:
     def _last_known_elr(self) -> tuple[int, ...]:
         """E7 to E9: LastKnownELR under min ISR; a change of its members or the leader updates it.
 
-        Unlike Kafka (row 1), which always keeps the last leader there, and nothing else.
+        Unlike Kafka (row I1), which always keeps the last leader there, and nothing else.
         """
         current = self.current
         if not self.context.elr_enabled:

@@ -416,7 +416,7 @@ class QuorumController:
         late_ms = now_ms - self._last_check_ms - check_ms
         self._last_check_ms = now_ms
         if late_ms > check_ms:
-            # Unlike Kafka (row 22): while this process was paused it could not receive any
+            # Unlike Kafka (row J5): while this process was paused it could not receive any
             # heartbeat.
             self.heartbeats.extend(late_ms, now_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):

@@ -46,7 +46,7 @@ def alter_partition_reassignments(
             answer = messages.ReassignablePartitionResponse(asked.partition_index, 0, None)
             try:
                 if counts[topic.name, asked.partition_index] > 1:
-                    # Unlike Kafka (row 15): the second change would not see the result of the
+                    # Unlike Kafka (row W5): the second change would not see the result of the
                     # first.
                     raise InvalidRequestError("the partition is named twice")
                 record = _alter(
@@ -93,7 +93,7 @@ def reassigned(current: PartitionRegistration, wanted: tuple[int, ...]) -> Targe
     A reassignment of a partition that is being reassigned starts from all its current replicas.
     """
     added = [replica for replica in wanted if replica not in current.replicas]
-    # Unlike Kafka (row 14): adding replicas of an unfinished reassignment stay only if they are
+    # Unlike Kafka (row I10): adding replicas of an unfinished reassignment stay only if they are
     # wanted; a replica in both lists, adding and removing, would prevent the reassignment from
     # ending.
     added += [replica for replica in current.adding_replicas if replica in wanted]
@@ -120,7 +120,7 @@ def _cancel(view: View, found: IndexedPartition) -> PartitionChangeRecord | None
         )
     needed = effective_min_isr(view.min_insync_replicas(found.topic.name), len(replicas))
     if len(isr) < needed:
-        # Unlike Kafka (row 13), which requires one ISR member, and with unclean elections none.
+        # Unlike Kafka (row I9), which requires one ISR member, and with unclean elections none.
         raise InvalidReplicaAssignmentError(
             "the reassignment cannot be cancelled: the ISR without the adding replicas would have "
             f"{len(isr)} of at least {needed} members"

@@ -13,7 +13,7 @@ It happens if the advertised address is wrong for the controller, as behind a NA
 sends heartbeats after its address has refused connections proves that, and is not searched for
 again before its next registration.
 
-Unlike Kafka (row 136), where only the end of the session fences a broker that was killed.
+Unlike Kafka (row J7), where only the end of the session fences a broker that was killed.
 """
 
 import logging

@@ -337,7 +337,7 @@ def _added_partitions(
     if topic is None:
         raise UnknownTopicOrPartitionError
     if asked.name in INTERNAL_TOPICS:
-        # Unlike Kafka (row 133).
+        # Unlike Kafka (row W6).
         raise InvalidPartitionsError(
             f"Topic {asked.name} cannot have more partitions: its coordinators would not find the "
             "records of groups and transactional ids that are there."

@@ -103,7 +103,7 @@ class View:
     def min_isr(self, topic: str, registration: PartitionRegistration) -> int:
         """Return the effective min ISR of one partition of `topic` (H6).
 
-        Unlike Kafka (row 2), whose `getTopicEffectiveMinIsr` uses the number of replicas of
+        Unlike Kafka (row I2), whose `getTopicEffectiveMinIsr` uses the number of replicas of
         partition 0 for all partitions, and so drops the ELR of a partition with more replicas too
         early.
         """

@@ -116,7 +116,7 @@ class GroupExpiration:
     ) -> Write | None:
         """Write tombstones in batches of bounded size; return the last write, or None.
 
-        Unlike Kafka (row 140), which fails if the tombstones do not fit into one batch. The group's
+        Unlike Kafka (row G7), which fails if the tombstones do not fit into one batch. The group's
         own one is the last: until then the group has the offsets that are left.
 
         Raises:

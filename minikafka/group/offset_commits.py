@@ -98,7 +98,7 @@ class OffsetCommits:
         group = self._group_of_commit(request, version, rows)
         now_ms = store.env.clock.wall_ms
         retention_ms = request.retention_time_ms
-        # Unlike Kafka (row 72), where a sum above the largest timestamp overflows and becomes
+        # Unlike Kafka (row G4), where a sum above the largest timestamp overflows and becomes
         # negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
         values = self._values(rows, expire_ms)

@@ -132,7 +132,7 @@ class Rebalance:
                 group.remove(member.member_id)
         if group.members and not group.elect_joined_leader():
             # Only static members are left, and none joined. The next one that joins starts the wait
-            # for the others. Unlike Kafka (row 125), which waits again and again, without any pause
+            # for the others. Unlike Kafka (row G6), which waits again and again, without any pause
             # if the rebalance timeout is 0.
             return
         group.begin_generation(self.env.clock.wall_ms)

@@ -226,7 +226,7 @@ class GroupShard:
             CoordinatorLoadInProgressError: the high watermark has not reached the end of the loaded
                 records: offsets that an earlier coordinator returned may look uncommitted.
         """
-        # Unlike Kafka (row 68), which would return the older offset.
+        # Unlike Kafka (row G3), which would return the older offset.
         if self.shard.partition.log.high_watermark < self.shard.loaded_to:
             raise CoordinatorLoadInProgressError
         self.expiration.forget_gone(group_id)

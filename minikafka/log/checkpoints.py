@@ -72,7 +72,7 @@ def remove_checkpoint(disk: Disk, name: str) -> None:
     """Remove a damaged checkpoint.
 
     Logs change after the start. A copy of the file that is restored after the next crash would have
-    outdated offsets. Unlike Kafka (row 39).
+    outdated offsets. Unlike Kafka (row F3).
     """
     disk.remove(name)
     disk.sync_dir("")

@@ -109,7 +109,7 @@ def _read_recovery_points(home: LogDirectory) -> dict[TopicPartition, int] | Non
 
     Without it a clean shutdown counts as unclean (C2).
 
-    Unlike Kafka (row 35), which takes the logs for clean after any clean shutdown.
+    Unlike Kafka (row F2), which takes the logs for clean after any clean shutdown.
     """
     offsets = read_offsets(home.disk, RECOVERY_POINTS)
     if offsets is not None:
@@ -141,7 +141,7 @@ def _find_lost(
 
     If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
     new, empty log is not taken for the old one (C2). An operator who accepts an empty log
-    creates its folder; the offsets of the old one are dropped. Unlike Kafka (row 35).
+    creates its folder; the offsets of the old one are dropped. Unlike Kafka (row F2).
     """
     named = missing_logs(recovery_points, high_watermarks, starts)
     unused = [at for at in named if home.folders.state(at) is FolderState.ABSENT]
@@ -168,7 +168,7 @@ def _open_clean(
     """Load a log after a clean shutdown; None if it goes on after what the shutdown flushed.
 
     Records were written after the clean shutdown: its file came back after a power failure, or
-    belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka (row 35).
+    belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka (row F2).
     """
     flushed = checkpointed.recovery_point
     try:

@@ -4,7 +4,7 @@ A future log is in `<topic>-<partition>.<id>-future` of the directory that the r
 swap renames that folder to `<topic>-<partition>` and removes the former log. An empty file
 `<topic>-<partition>.<directory id>-moved` in the former directory exists meanwhile: it says which
 of two logs is the current one if the process or a directory fails between the two renames. Source:
-`LogManager.replaceCurrentWithFutureLog`, KIP-113; the file is Unlike Kafka (row 106).
+`LogManager.replaceCurrentWithFutureLog`, KIP-113; the file is Unlike Kafka (row F7).
 """
 
 import logging

@@ -177,7 +177,7 @@ class LocalLog:
         """
         self.flushes.truncated()
         self.segments.doom_from(offset)
-        # Unlike Kafka (row 33): if `offset` lies within a batch, the log ends before that batch, so
+        # Unlike Kafka (row F1): if `offset` lies within a batch, the log ends before that batch, so
         # that the next fetch starts at the batch and not within it.
         active = self.segments.active
         end_offset = min(offset, active.truncate_to(offset))

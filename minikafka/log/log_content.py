@@ -102,7 +102,7 @@ class LogContent:
     def roll_for(self, header: BatchHeader, now: Now) -> None:
         """Start a segment for this batch at the end of the last batch.
 
-        Unlike Kafka (row 33), where it starts at the batch. A gap between segments would look like
+        Unlike Kafka (row F1), where it starts at the batch. A gap between segments would look like
         a segment whose end was lost in a power failure.
         """
         base_offset = self.local.records_end

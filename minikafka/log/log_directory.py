@@ -118,7 +118,7 @@ class LogDirectory:
     def was_clean(self) -> bool:
         """True if the last shutdown left a broker epoch; any other shutdown was unclean (C2).
 
-        Unlike Kafka (row 35), which takes the logs for clean if the file exists, whatever its
+        Unlike Kafka (row F2), which takes the logs for clean if the file exists, whatever its
         content.
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0

@@ -282,7 +282,7 @@ def held_records(disk: Disk, folder: str) -> bool:
 def require_no_records(disk: Disk, folder: str) -> None:
     """Accept a log whose topic id is unknown only if it never held a record.
 
-    The topic id of a log is durable before its first record. Unlike Kafka (row 39), which sets
+    The topic id of a log is durable before its first record. Unlike Kafka (row F3), which sets
     aside a log without a topic id and puts an empty one in its place.
 
     Raises:

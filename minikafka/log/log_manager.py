@@ -130,7 +130,7 @@ class LogManager:
     def previous_broker_epoch(self) -> int:
         """The broker epoch at the last shutdown if that was clean everywhere, else -1 (C2).
 
-        Unlike Kafka (row 35): a -1 in one directory overrides an epoch in another
+        Unlike Kafka (row F2): a -1 in one directory overrides an epoch in another
         (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
         """
         epochs: dict[int, None] = {}

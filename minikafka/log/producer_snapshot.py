@@ -130,7 +130,7 @@ def needs_snapshot(
 ) -> bool:
     """True if a shutdown must write a snapshot at the log's end.
 
-    Unlike Kafka (row 33), no snapshot is needed for a short log without producers, since the next
+    Unlike Kafka (row F1), no snapshot is needed for a short log without producers, since the next
     start finds that out by one short read.
     """
     if not state.producers and size_bytes <= _READ_AGAIN_BYTES:

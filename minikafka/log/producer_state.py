@@ -126,7 +126,7 @@ class ProducerState:
         guard = self.unverified.get(producer_id)
         if guard is None:
             if len(self.unverified) >= MAX_PRODUCERS:
-                # Unlike Kafka (row 53), which keeps as many as clients create, for a day. An
+                # Unlike Kafka (row B1), which keeps as many as clients create, for a day. An
                 # append that still waits for the coordinator gets INVALID_TXN_STATE.
                 del self.unverified[next(iter(self.unverified))]
             guard = VerificationGuard(producer_epoch, sequence, bumps_epochs, now_ms)
@@ -302,7 +302,7 @@ class ProducerState:
     def expire(self, now_ms: int, expiration_ms: int) -> int:
         """Forget producers without appends for `expiration_ms` and without an open transaction.
 
-        Return how many. Unlike Kafka (row 51): `ProducerStateManager.isProducerExpired` compares
+        Return how many. Unlike Kafka (row P1): `ProducerStateManager.isProducerExpired` compares
         the batch's timestamp with the wall clock, and so forgets a producer of old records at once.
         """
         gone = []
@@ -342,7 +342,7 @@ class ProducerState:
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
             if len(self.producers) - len(self.ongoing) >= MAX_PRODUCERS:
-                # Unlike Kafka (row 53), which remembers as many producers as clients create,
+                # Unlike Kafka (row B1), which remembers as many producers as clients create,
                 # without limit.
                 self.forget_longest_idle(_MADE_ROOM_FOR)
             entry = ProducerEntry(

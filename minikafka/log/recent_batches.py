@@ -4,7 +4,7 @@ A producer retries up to five batches without a response. A replica that was shu
 restarted and elected knows only the last batch from its snapshot. It would refuse a retry of the
 four before with OUT_OF_ORDER_SEQUENCE_NUMBER, which is fatal for the client. So they are read from
 the end of the log.
-Unlike Kafka (row 52), which remembers the one batch (`ProducerStateManager.loadFromSnapshot`).
+Unlike Kafka (row P2), which remembers the one batch (`ProducerStateManager.loadFromSnapshot`).
 """
 
 from contextlib import suppress

@@ -231,7 +231,7 @@ class Segment:
         `offset` was located at `position`. The result is fewer bytes, in whole batches, if a later
         batch is damaged or is not checked yet. The cost is in units of `BatchesToCheck.units`.
         `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
-        Kafka (row 47), which serves bytes without a check.
+        Kafka (row F6), which serves bytes without a check.
 
         Raises:
             DamagedRecordsError: the first batch is damaged. The text names file, byte and offset.

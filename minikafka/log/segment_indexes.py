@@ -186,7 +186,7 @@ class SegmentIndexes:
     def scan_from(self, offset: int) -> int:
         """A position from which a forward scan finds the batch with `offset`.
 
-        Unlike Kafka (row 43): the index is compared with the log and rebuilt if it is wrong. A scan
+        Unlike Kafka (row F4): the index is compared with the log and rebuilt if it is wrong. A scan
         from a wrong position would skip records.
         """
         self._is_used = True

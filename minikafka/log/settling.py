@@ -73,7 +73,7 @@ def settle_pair(first: FoundLog, second: FoundLog) -> TwoLogs:
     directory, and makes another one. If both have records, only an operator knows which are newer.
     Only the metadata can decide between the logs of two topics.
 
-    Unlike Kafka (row 128), which does not start.
+    Unlike Kafka (row F8), which does not start.
     """
     if None not in (first.topic_id, second.topic_id) and first.topic_id != second.topic_id:
         return TwoLogs.TWO_TOPICS
@@ -242,7 +242,7 @@ def _displaced(
     One of the two directories is offline or was replaced. None if an operator accepts an empty log,
     or if the directory in the metadata is offline: no log is created elsewhere then.
 
-    Unlike Kafka (row 106), which uses a copy that may lack records
+    Unlike Kafka (row F7), which uses a copy that may lack records
     (`LogManager.recoverAbandonedFutureLogs`).
     """
     online = [place.directory_id for place in places if place.is_online]

@@ -321,7 +321,7 @@ class Node:
         Also after the controller has the directories of all replicas: `stop` is unclean without
         that, and a topic whose strategy is None would wait for an operator.
 
-        Unlike Kafka (row 31), where the last brokers of a cluster that is stopped as a whole wait
+        Unlike Kafka (row J6), where the last brokers of a cluster that is stopped as a whole wait
         for their time-out, since the controllers have gone before them.
         """
         now_ms = self.env.clock.monotonic_ms

@@ -87,7 +87,7 @@ class QuorumElections:
     def start(self) -> None:
         """Continue in the role with which the process before ended.
 
-        Unlike Kafka (row 27): a voter that knows no leader asks for pre-votes soon. They disturb no
+        Unlike Kafka (row Q2): a voter that knows no leader asks for pre-votes soon. They disturb no
         leader, and a cluster that starts as a whole need not wait for an election time-out.
         """
         before = self.quorum.state
@@ -302,7 +302,7 @@ class QuorumElections:
     def leader_stopped(self) -> None:
         """Ask for pre-votes soon: the address of the leader refuses connections.
 
-        Unlike Kafka (row 27), where a voter waits for the rest of the fetch timeout. Pre-votes
+        Unlike Kafka (row Q2), where a voter waits for the rest of the fetch timeout. Pre-votes
         protect a leader that others reach; each one that fails doubles the time to the next.
         """
         state, timer = self.quorum.state, self._timer

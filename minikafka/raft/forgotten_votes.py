@@ -16,7 +16,7 @@ A controller of a dynamic quorum without any metadata does not know whether it i
 voter that lost its folder, but not its directory id. It grants no vote before it knows the voters
 at the leader's high watermark. If it is one of them, it has forgotten.
 
-Unlike Kafka (row 28), where such a voter votes and counts at once.
+Unlike Kafka (row Q3), where such a voter votes and counts at once.
 """
 
 import logging

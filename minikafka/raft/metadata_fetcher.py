@@ -344,7 +344,7 @@ class MetadataFetcher:
     def _leader_is_older(self, offset: int) -> StorageFault:
         """The fault for a leader that lacks committed metadata, which a quorum never loses.
 
-        Unlike Kafka (row 23), where a restarted node does not know which records were committed,
+        Unlike Kafka (row Q1), where a restarted node does not know which records were committed,
         and truncates them.
         """
         return damaged(

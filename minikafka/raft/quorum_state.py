@@ -150,7 +150,7 @@ class QuorumState:
     def may_be_candidate(self) -> bool:
         """True if this node may ask for votes: it is a voter, or its removal may be undone.
 
-        Unlike Kafka (row 29): the removed voter may be the only one that has the record, if the
+        Unlike Kafka (row Q4): the removed voter may be the only one that has the record, if the
         leader has lost its tail. The others then cannot win against the longer log of this node.
 
         If its id is that of a voter with another directory, the removal was committed before that
@@ -269,7 +269,7 @@ class QuorumState:
         A leader has resigned, since it may have lost records that it had not flushed. Where the
         only voter starts, it is elected in the next epoch.
 
-        Unlike Kafka (row 28): a candidate asks again in a new epoch only. It may have lost records
+        Unlike Kafka (row Q3): a candidate asks again in a new epoch only. It may have lost records
         too, and the voters that have granted their vote would grant it again, whatever its log has
         now.
         """

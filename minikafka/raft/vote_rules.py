@@ -38,7 +38,7 @@ def grants_vote(
         case Leader():
             return False
         case Follower() as state if asked.is_pre_vote:
-            # Unlike Kafka (row 29): also a node that does not know yet that it is a voter.
+            # Unlike Kafka (row Q4): also a node that does not know yet that it is a voter.
             return has_records and not (state.has_fetched and state.heard_at_ms > silent_since_ms)
         case Follower():
             return False

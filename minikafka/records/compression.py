@@ -180,7 +180,7 @@ def _unsnappy(data: Buffer, limit: int) -> Buffer:
             continue
         position += 4
         if size < 0 or position + size > len(view):
-            # Unlike Kafka (row 54), which allocates what a chunk claims.
+            # Unlike Kafka (row B2), which allocates what a chunk claims.
             raise CorruptRecordsError(f"snappy: a block says it has {size} bytes")
         out += _unsnappy_block(view[position : position + size], limit - len(out))
         position += size

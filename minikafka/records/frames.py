@@ -194,7 +194,7 @@ def _zstd_end(view: memoryview, at: int, blocks: BlockBudget) -> int | None:
     if last and at <= len(view):
         return at
     if content:
-        # Unlike Kafka (row 55), which counts the content before the cut.
+        # Unlike Kafka (row P3), which counts the content before the cut.
         raise CorruptRecordsError("zstd: the stream ends early")
     return None
 

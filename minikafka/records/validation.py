@@ -3,7 +3,7 @@
 For every batch: size, magic, checksum, counts, origin. For every record of a client: its layout,
 its timestamp, and its key on a compacted topic, so that readers can read everything in a log.
 
-Unlike Kafka (rows 54, 55): the decompressed size of a batch is at most `MAX_EXPANSION` times the
+Unlike Kafka (rows B2, P3): the decompressed size of a batch is at most `MAX_EXPANSION` times the
 topic's `max.message.bytes`, a batch has at most `summary.MAX_PARTS` records and headers, and a
 refusal names at most `MAX_RECORD_ERRORS` records. Offset deltas that do not count up from 0 are
 refused; Kafka stores or renumbers such records. A length below -1 is refused; Kafka takes it for
@@ -283,7 +283,7 @@ def _stamped(header: BatchHeader, policy: RecordPolicy, found: RecordsSummary) -
 
     As Kafka (`LogValidator.validateTimestamp`): a topic with CreateTime accepts a batch that
     another leader has stamped, if it has a timestamp; the bit is cleared. With LogAppendTime the
-    stamp is the leader's task. Unlike Kafka (row 55), records that are compressed again keep their
+    stamp is the leader's task. Unlike Kafka (row P3), records that are compressed again keep their
     timestamps.
     """
     if policy.log_append_time or header.max_timestamp == NO_TIMESTAMP:

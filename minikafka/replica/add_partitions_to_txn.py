@@ -199,7 +199,7 @@ class AddPartitionsToTxnManager:
         again = []
         for each in everything:
             key = (each.question.transactional_id, each.question.partition)
-            # Unlike Kafka (row 117), which takes a missing row for a confirmation.
+            # Unlike Kafka (row T6), which takes a missing row for a confirmation.
             code = _code_of(results.get(key, ErrorCode.NETWORK_EXCEPTION))
             if code == ErrorCode.CONCURRENT_TRANSACTIONS and self._may_ask_again(each):
                 again.append(each)

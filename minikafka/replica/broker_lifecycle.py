@@ -6,7 +6,7 @@ A broker that another registration has replaced (STALE_BROKER_EPOCH) registers a
 The other registration is mostly not a live broker, but a request from before this broker's restart,
 which a slow controller handled late. The broker waits one session timeout before it registers. If
 the other one is a live duplicate, the registration is refused until this broker times out. Unlike
-Kafka (row 19), whose `BrokerLifecycleManager` keeps sending heartbeats that are refused until the
+Kafka (row J2), whose `BrokerLifecycleManager` keeps sending heartbeats that are refused until the
 broker is restarted. The controller treats the new registration as one after an unclean shutdown.
 
 Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration".
@@ -297,7 +297,7 @@ class BrokerLifecycle:
     def _heartbeat_timeout_ms(self) -> int:
         """The timeout of a heartbeat; after it the broker reconnects.
 
-        Unlike Kafka (row 18), where it is the heartbeat interval: if responses took longer than
+        Unlike Kafka (row J1), where it is the heartbeat interval: if responses took longer than
         that, on a busy machine or over a slow link, no heartbeat would ever succeed.
         """
         return max(self.heartbeat_interval_ms, self.session_timeout_ms // _TRIES_A_SESSION)
@@ -343,7 +343,7 @@ class BrokerLifecycle:
         """Stop without permission if no controller has responded for a session timeout.
 
         By then a live controller has fenced this broker; without a controller nothing can be handed
-        over. Unlike Kafka (row 20): `BrokerLifecycleManager` waits five minutes.
+        over. Unlike Kafka (row J3): `BrokerLifecycleManager` waits five minutes.
         """
         silent_ms = self.env.clock.monotonic_ms - self._heard_at_ms
         stopping = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN

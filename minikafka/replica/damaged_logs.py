@@ -1,6 +1,6 @@
 """Logs with damaged records: a replica is set aside if another one can lead in its place.
 
-Unlike Kafka (row 47), which serves damaged records.
+Unlike Kafka (row F6), which serves damaged records.
 """
 
 import logging

@@ -3,7 +3,7 @@
 A session remembers the last request and the last response for each partition. An incremental
 response has a partition only if it has records or an error, or if its high watermark, log start
 offset or other fields changed. The cache is bounded: if it is full, new sessions are refused
-(session id 0, which every client understands). Unlike Kafka (row 53), the limit counts
+(session id 0, which every client understands). Unlike Kafka (row B1), the limit counts
 partitions as well as sessions, and a session that was not used for two minutes ends.
 
 The cost of a fetch depends on the changed partitions, not on all partitions of the session: a
@@ -101,7 +101,7 @@ class Asked:
         )
         self.high_watermark = answer.high_watermark
         self.log_start_offset = answer.log_start_offset
-        # An error is sent again until it is over. Unlike Kafka (row 65): so are the fields beside a
+        # An error is sent again until it is over. Unlike Kafka (row G2): so are the fields beside a
         # diverging epoch, since a follower that truncates ignores the rest of that response.
         self.told = answer.error_code == 0 and not truncates
         return news
@@ -191,7 +191,7 @@ class Session:
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
-                # Unlike Kafka (row 65): a follower that learned of another epoch has ignored the
+                # Unlike Kafka (row G2): a follower that learned of another epoch has ignored the
                 # responses of the epoch before.
                 known.told = False
             known.request = wanted
@@ -298,7 +298,7 @@ class FetchSessions:
     def sweep(self) -> None:
         """Drop sessions that were not used for two minutes, now and once a minute.
 
-        Unlike Kafka (row 53), where they stay until another session needs the place. A client that
+        Unlike Kafka (row B1), where they stay until another session needs the place. A client that
         comes back must send all its partitions again.
         """
         if self._evict(is_follower=False):

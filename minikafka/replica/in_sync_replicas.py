@@ -143,7 +143,7 @@ def _joins(view: IsrView, follower: ReplicaState, committed: tuple[int, ...]) ->
     """True if a follower has caught up, would stay in the ISR, and may join (KIP-903).
 
     Below min ISR the high watermark stands still, and a follower that is far behind reaches it
-    (H1). Unlike Kafka (row 139), where it joins, and leaves again as it lags. Half of the lag is
+    (H1). Unlike Kafka (row I12), where it joins, and leaves again as it lags. Half of the lag is
     left for the next time that it reaches the leader.
     """
     if follower.broker_id not in view.replicas or follower.log_end_offset < view.required_offset:
@@ -187,7 +187,7 @@ def out_of_sync(
 ) -> tuple[int, ...]:
     """The followers in the ISR that have not reached the leader's log end for `lag_max_ms`.
 
-    Unlike Kafka (row 139): a follower that keeps pace is kept if the ISR would be below `min_isr`
+    Unlike Kafka (row I12): a follower that keeps pace is kept if the ISR would be below `min_isr`
     without it.
     """
     members = tuple(isr)

@@ -136,7 +136,7 @@ class LogDirMoves:
 
     def _remember(self, at: TopicPartition, target: LogDirectory) -> ErrorCode:
         if self.image().partition(at.topic, at.partition) is None:
-            # Unlike Kafka (row 53): clients could fill the memory with names of topics.
+            # Unlike Kafka (row B1): clients could fill the memory with names of topics.
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         self.logs.preferred[at] = target
         return ErrorCode.REPLICA_NOT_AVAILABLE

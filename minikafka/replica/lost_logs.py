@@ -38,12 +38,12 @@ class LostLogs:
     directory that failed during a move, if the metadata places the replica in a directory that this
     broker no longer has, or if it may be in one that was not loaded. An empty or older log in its
     place would lack the records that an ISR or ELR member must have (E7), and would be in the way
-    if the folder is restored. Unlike Kafka (row 45), where an ISR member or the last known leader
+    if the folder is restored. Unlike Kafka (row F5), where an ISR member or the last known leader
     leads with such a log.
 
     A missing folder makes a clean shutdown unclean (`LogDirectory.load`); a missing directory does
     not, and the broker is still in ISR and ELR: it reports such logs before it makes others. Unlike
-    Kafka (row 45), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
+    Kafka (row F5), which creates an empty log elsewhere (`LogManager.getOrCreateLog`).
     """
 
     logs: LogManager

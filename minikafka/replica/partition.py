@@ -137,12 +137,12 @@ class Partition:
         # First, so that fetches of followers until now are counted in the old state.
         self.tell()
         new_epoch = registration.leader_epoch > self.leader_epoch
-        # Unlike Kafka (row 16): late metadata may arrive in one image and show a leadership that
+        # Unlike Kafka (row I11): late metadata may arrive in one image and show a leadership that
         # went to another broker and came back. Followers may have truncated to that broker's log.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
-        # Unlike Kafka (row 16): a follower may have been dropped, and added with an empty log.
+        # Unlike Kafka (row I11): a follower may have been dropped, and added with an empty log.
         is_next = registration.partition_epoch <= self.partition_epoch + 1
-        # Unlike Kafka (row 16): metadata with the partition epoch of an earlier AlterPartition
+        # Unlike Kafka (row I11): metadata with the partition epoch of an earlier AlterPartition
         # response does not reset the ISR. A proposal that was made since is in progress and counts
         # (H2).
         knows_isr = not new_epoch and registration.partition_epoch == self.partition_epoch

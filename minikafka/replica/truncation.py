@@ -56,7 +56,7 @@ def truncate_replica(
 def _lower_start(log: UnifiedLog, offset: int) -> None:
     """Lower the log start offset durably before a truncation below it, as to an unclean leader's.
 
-    Unlike Kafka (row 135): after a crash the former one would hide records of this leader, or the
+    Unlike Kafka (row F9): after a crash the former one would hide records of this leader, or the
     log would begin there without them, and they would be lost if this replica leads.
     """
     end_offset = _end_after(log, offset)
@@ -67,7 +67,7 @@ def _lower_start(log: UnifiedLog, offset: int) -> None:
 
 
 def _end_after(log: UnifiedLog, offset: int) -> int:
-    """Where the log ends after a truncation, which drops whole batches (row 33)."""
+    """Where the log ends after a truncation, which drops whole batches (row F1)."""
     if not log.segments.first.base_offset < offset < log.log_end_offset:
         return offset
     with damage_as_fault(log.disk, f"cannot truncate to offset {offset}"):

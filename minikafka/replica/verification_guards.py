@@ -1,7 +1,7 @@
 """The limit for verifications of transactions, over all logs of a broker.
 
 A guard lives until its append, or a marker; a producer that is verified and writes nothing leaves
-it. Unlike Kafka (row 53), which keeps as many as clients create, for a day.
+it. Unlike Kafka (row B1), which keeps as many as clients create, for a day.
 """
 
 from dataclasses import dataclass, field

@@ -130,7 +130,7 @@ class ActiveController:
     def changed(self) -> None:
         """Close the connections to another controller: requests there are sent again, to the new.
 
-        Unlike Kafka (row 32), where they wait for their time-out if the former controller hangs.
+        Unlike Kafka (row Q5), where they wait for their time-out if the former controller hangs.
         Call for each new epoch of the quorum: a controller that restarts leads in another one.
         """
         self.served.forget()
@@ -221,7 +221,7 @@ class ControllerChannel:
                 self.controller.closed(channel)
                 self.calls.close(channel)
             if response is None and why == CLOSED_BY_PEER:
-                # Unlike Kafka (row 32), which repeats the request until its timeout.
+                # Unlike Kafka (row Q5), which repeats the request until its timeout.
                 if closed >= _MAX_CLOSINGS:
                     on_done(None, CLOSED_OVER_REQUEST)
                     return

@@ -101,7 +101,7 @@ def decode_header(
     """
     try:
         api_key, api_version, correlation_id, size = _REQUEST_HEADER.unpack_from(frame)
-        # Unlike Kafka (row 54): elements are limited. Each takes at least a byte: no count for a
+        # Unlike Kafka (row B2): elements are limited. Each takes at least a byte: no count for a
         # small frame.
         elements = UNBOUNDED
         if len(frame) > most_elements:

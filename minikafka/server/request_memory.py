@@ -9,7 +9,7 @@ always completes. The others may exceed the bound by one read each, 1 MiB.
 Connections that send very large requests take turns: 8 MiB of those are received in one turn of the
 loop, so that other connections need not wait for all of them.
 
-As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka (row 86): a frame counts
+As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka (row B3): a frame counts
 with its received bytes, not with its whole size; small requests do not count and never wait, nor do
 other nodes; and a connection with an incomplete frame is closed, to free its memory, when it sends
 nothing for 30 s, or less than 256 KiB in 10 s while others wait. While others wait, the frame that

@@ -76,7 +76,7 @@ def _check(row: AlterableConfig) -> None:
             f"{_OPERATIONS[operation]} operation is not allowed for the BROKER_LOGGER resource"
         )
     if operation not in (_SET, _DELETE):
-        # Unlike Kafka (row 76).
+        # Unlike Kafka (row W2).
         raise InvalidRequestError(f"Unknown operations type {operation}")
     if operation == _SET and row.value is None:
         raise InvalidRequestError(f"Null value not supported for : {row.name}")

@@ -85,7 +85,7 @@ class TransactionCoordinator:
 
     def __post_init__(self) -> None:
         """Create what all shards share."""
-        # Unlike Kafka (row 53), which has no limit.
+        # Unlike Kafka (row B1), which has no limit.
         self.memory = MemoryBound(
             self.config, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
         )
@@ -103,7 +103,7 @@ class TransactionCoordinator:
         )
 
     def _journal_settings(self) -> JournalSettings:
-        # Unlike Kafka (row 111), which waits for the timeout of the transaction.
+        # Unlike Kafka (row T2), which waits for the timeout of the transaction.
         return JournalSettings(Codec.NONE, self.config()[broker_keys.REQUEST_TIMEOUT_MS])
 
     def _make(self, partition: LedPartition, on_lost: Callable[[Shard], None]) -> TransactionShard:

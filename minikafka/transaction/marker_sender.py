@@ -250,7 +250,7 @@ class MarkerSender:
                 )  # fmt: skip
                 markers.is_dropped = True
             else:
-                # Unlike Kafka (row 114): also after a code that no leader should return.
+                # Unlike Kafka (row T4): also after a code that no leader should return.
                 if code is not None and code not in _EXPECTED:
                     _log.error(
                         "[Transaction %s] broker %d cannot write the marker in %s: %s; retrying",

@@ -95,7 +95,7 @@ def parse_transaction(key: bytes, value: bytes | None) -> TransactionRecord | No
 
 
 def _transaction(value: TransactionLogValue) -> Transaction:
-    # Unlike Kafka (row 113), which would stop reading here and serve the rest.
+    # Unlike Kafka (row T3), which would stop reading here and serve the rest.
     status = value.transaction_status
     if status not in _WRITTEN_STATES:
         raise MalformedMessage(f"a transaction cannot have the state {status}")

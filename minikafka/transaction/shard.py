@@ -60,7 +60,7 @@ class TransactionEntry:
         Raises:
             ConcurrentTransactionsError: a transition is in progress.
         """
-        # Unlike Kafka (row 109) also if the write of the pending state has timed out.
+        # Unlike Kafka (row T1) also if the write of the pending state has timed out.
         if self.pending is not None or self.current is None:
             raise ConcurrentTransactionsError
         return self.current
@@ -110,7 +110,7 @@ class TransactionShard:
             self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
             yield not count % _LOADED_A_UNIT
         if self.shard.still_loads():
-            # Unlike Kafka (row 68), which would serve and send what may still be lost.
+            # Unlike Kafka (row G3), which would serve and send what may still be lost.
             self.shard.settle(on_committed=self._activate)
 
     def _activate(self) -> None:

@@ -42,7 +42,7 @@ def with_next_epoch(
             cannot be raised.
     """
     if expected_epoch is not None and expected_epoch not in (now.producer_epoch, now.last_epoch):
-        # Unlike Kafka (row 76) also if the current epoch is the last one.
+        # Unlike Kafka (row W2) also if the current epoch is the last one.
         raise ProducerFencedError
     epoch, last_epoch = now.producer_epoch, now.last_epoch
     if expected_epoch is None or expected_epoch == now.producer_epoch:
@@ -146,7 +146,7 @@ def started_by(transaction: Transaction, now_ms: int) -> Transaction:
     """Return a transaction that a new coordinator has loaded, with a start in the past.
 
     If the clock of the former coordinator was ahead, the timeout counts from now.
-    Unlike Kafka (row 131), where it counts from a time that comes much later.
+    Unlike Kafka (row T8), where it counts from a time that comes much later.
     """
     if transaction.started_ms <= now_ms:
         return transaction

@@ -74,7 +74,7 @@ class Server:
 
     def ask(self, request, version):
         """The answer, or "closed", or "no answer"."""
-        # Unlike Kafka (row 62), requests of brokers count on the listener of brokers only.
+        # Unlike Kafka (row G1), requests of brokers count on the listener of brokers only.
         is_broker = isinstance(request, AddPartitionsToTxnRequest) and version >= _OF_BROKERS_FROM
         try:
             return (self.as_broker if is_broker else self.connection).ask(request, version)

@@ -33,13 +33,13 @@ OURS = {
     name: [ErrorCode.INVALID_REQUEST]
     for name in DATA
     if ("unknown operation" in name or " ? " in name) and not name.startswith("broker,")
-}  # 76
+}  # W2
 OURS["topic, operation -1"] = [ErrorCode.INVALID_REQUEST]
 OURS["unknown operation beside a good one"] = [ErrorCode.INVALID_REQUEST, ErrorCode.NONE]
 del OURS["topic, unknown operation without a value"]
-OURS["grow to far"] = [ErrorCode.POLICY_VIOLATION]  # 76
-OURS["controller: root to null"] = [ErrorCode.INVALID_REQUEST]  # 76
-OURS["grow the offsets"] = OURS["grow the transactions"] = [ErrorCode.INVALID_PARTITIONS]  # 133
+OURS["grow to far"] = [ErrorCode.POLICY_VIOLATION]  # W2
+OURS["controller: root to null"] = [ErrorCode.INVALID_REQUEST]  # W2
+OURS["grow the offsets"] = OURS["grow the transactions"] = [ErrorCode.INVALID_PARTITIONS]  # W6
 
 
 @pytest.fixture(scope="module")

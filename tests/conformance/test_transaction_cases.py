@@ -24,7 +24,7 @@ from tests.worlds.transaction_world import TransactionWorld
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "transaction_cases.json").read_text())
 UNSUPPORTED_PATTERNS = ("(?i)LIST-A", "\\p{L}+-a", "list-a\\b", "[[:alpha:]]+-a")
-"""Patterns of row 100 in docs/compatibility.md."""
+"""Patterns of row G9 in docs/compatibility.md."""
 
 
 RECORDED_PENDING = json.loads(

@@ -1,4 +1,4 @@
-"""A combined node of a static quorum that lost its metadata log follows the others (row 28)."""
+"""A combined node of a static quorum that lost its metadata log follows the others (row Q3)."""
 
 import pytest
 

@@ -233,7 +233,7 @@ def test_many_resources_are_described_in_several_steps(cluster, version, monkeyp
 
 
 def test_stored_values_that_cannot_be_parsed_stop_nothing_and_are_described(cluster, caplog):
-    """Unlike Kafka, where the logs of such a topic cannot be configured (row 145)."""
+    """Unlike Kafka, where the logs of such a topic cannot be configured (row O2)."""
     rows = [
         (TOPIC, "t", "unclean.recovery.strategy", "Fastest"),
         (TOPIC, "t", "retention.ms", "week"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from minikafka.harness.plan.schedule import KINDS
+from minikafka.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -37,10 +38,17 @@ def test_the_reading_order_has_every_document():
     assert linked == {str(path.relative_to(docs)) for path in docs.rglob("*.md")} - {"README.md"}
 
 
-def test_differences_are_numbered_in_order_and_name_files():
+def test_differences_are_numbered_by_section_and_name_files():
     text = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
-    numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)]
-    assert numbers == sorted(set(numbers))
+    letters = []
+    for section in text.split("\n## ")[1:]:
+        rows = re.findall(r"^\| ([A-Z])(\d+) \|", section, re.MULTILINE)
+        letter = rows[0][0]
+        assert rows == [(letter, str(number)) for number in range(1, len(rows) + 1)]
+        letters.append(letter)
+    assert len(letters) == len(set(letters))
+    # A letter of a rule would make the citation of a row one of the rule.
+    assert not set(letters) & {name[0] for name in RULES}
     for name in re.findall(r"`([a-z_]+/\w+\.py)` \|$", text, re.MULTILINE):
         assert (ROOT / "minikafka" / name).exists(), name
 
