@@ -13,7 +13,6 @@ from minikafka.common.errors import (
     GroupIdNotFoundError,
     IllegalGenerationError,
     InvalidGroupIdError,
-    KafkaError,
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
@@ -220,10 +219,11 @@ class OffsetCommits:
         self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
     ) -> AnyGroup:
         """Return the group to commit for; a new one if it does not exist and no member commits."""
-        missing: KafkaError = IllegalGenerationError()
-        if version >= _GROUP_ID_NOT_FOUND_FROM:
-            missing = GroupIdNotFoundError(f"Group {request.group_id} not found.")
-        group = self._found_or_new(request, missing)
+        group = self._found_or_new(request)
+        if group is None:
+            if version >= _GROUP_ID_NOT_FOUND_FROM:
+                raise GroupIdNotFoundError(f"Group {request.group_id} not found.")
+            raise IllegalGenerationError
         if isinstance(group, ConsumerGroup):
             require_may_commit(group, _committer(request), _places(rows), version)
         elif not _is_open_to_all(group, request):
@@ -240,7 +240,9 @@ class OffsetCommits:
         """Return the group to commit for; as `_group_of_commit`, for a producer (KIP-447)."""
         if not request.group_id:
             raise InvalidGroupIdError
-        group = self._found_or_new(request, IllegalGenerationError())
+        group = self._found_or_new(request)
+        if group is None:
+            raise IllegalGenerationError
         if isinstance(group, ConsumerGroup):
             require_may_commit_in_transaction(group, _committer(request), _places(rows))
         elif not _is_open_to_all(group, request):
@@ -248,12 +250,13 @@ class OffsetCommits:
             _require_named_member(group, request)
         return group
 
-    def _found_or_new(self, request: _Request, missing: KafkaError) -> AnyGroup:
+    def _found_or_new(self, request: _Request) -> AnyGroup | None:
+        """Return the group; a new one if it does not exist and no member asks, else None."""
         group = self.store.groups.get(request.group_id)
         if group is not None:
             return group
         if request.generation_id_or_member_epoch >= 0:
-            raise missing
+            return None
         return simple_group(request.group_id, self.store.env.clock.wall_ms)
 
 
