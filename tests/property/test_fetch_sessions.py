@@ -104,10 +104,10 @@ class Play:
         self.others = self.cluster.client("others")
         self.admin = self.cluster.client("admin")
 
-    def propose(self, propose, proposal):
+    def propose(self, propose, partition, proposal):
         """A leader's proposal, which may need a long time to get to the controller."""
         env = self.cluster.nodes[1].node.env
-        env.after(self.proposals_wait_ms, partial(propose, proposal))
+        env.after(self.proposals_wait_ms, partial(propose, partition, proposal))
 
     def delay_proposals(self, rng):
         self.proposals_wait_ms = rng.choice((0, 0, 9000))
