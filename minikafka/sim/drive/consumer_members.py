@@ -76,7 +76,7 @@ class SimConsumerMember(GroupClient):
         self._send()
 
     def _release(self, partitions: frozenset[OwnedPartition]) -> None:
-        for each in partitions:
+        for each in sorted(partitions):
             del self._releases_ms[each]
             self._past[each] = self.epoch
         self.release(partitions)
