@@ -219,6 +219,24 @@ def test_a_lack_of_descriptors_leaves_the_former_log(disks):
     assert (names(disks[0]), names(disks[1])) == ([str(TP)], [])
 
 
+def test_a_former_log_that_is_renamed_late_takes_its_mark_along(disks, monkeypatch):
+    """After a move back, the mark would be about the log in use."""
+    manager = ready_to_swap(disks)
+    source = manager.directories[0]
+
+    def refuse(_):
+        raise OutOfFilesFault(disks[0].root, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(source), "make_durable", refuse)
+        _, faults = manager.futures.swap(TP, NOW)
+    assert [type(fault) for fault in faults] == [OutOfFilesFault]
+    assert [name for name in disks[0].list("") if name.endswith("-moved")]
+    assert manager.retire(NOW, 8) == ([], False)
+    assert not [name for name in disks[0].list("") if name.endswith("-moved")]
+    assert (names(disks[0]), names(disks[1])) == ([], [str(TP)])
+
+
 def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(disks):
     manager = ready_to_swap(disks)
     fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
