@@ -6,7 +6,7 @@ from minikafka.harness.spark.process import SparkProcess
 
 
 @pytest.fixture
-def spark_process(tmp_path, monkeypatch):
+def process(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
     files = RunFiles(tmp_path / "run")
     files.prepare()
@@ -15,47 +15,47 @@ def spark_process(tmp_path, monkeypatch):
     process.end()
 
 
-def test_a_process_that_fails_has_a_reason(spark_process):
-    spark_process._process.wait(60)
-    for event in Tail(spark_process.files.spark_events).read():
-        spark_process.take(event)
-    assert "gone.jar, which is not a file" in spark_process.why_ended()
-    spark_process.command("finish")  # no process reads it: no error
+def test_a_process_that_fails_has_a_reason(process):
+    process._process.wait(60)
+    for event in Tail(process.files.spark_events).read():
+        process.take(event)
+    assert "gone.jar, which is not a file" in process.why_ended()
+    process.command("finish")  # no process reads it: no error
 
 
-def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
-    spark_process._process.wait(60)
-    spark_process.log.write_text("unresolved dependency: org.apache.spark#connector;4: not found")
-    assert "org.apache.spark:connector:4 is missing" in spark_process.why_ended()
+def test_a_failed_resolution_is_explained_out_of_the_log(process):
+    process._process.wait(60)
+    process.log.write_text("unresolved dependency: org.apache.spark#connector;4: not found")
+    assert "org.apache.spark:connector:4 is missing" in process.why_ended()
 
 
-def test_a_process_that_died_silently_shows_the_end_of_its_log(spark_process):
-    spark_process._process.wait(60)
-    spark_process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
-    said = spark_process.why_ended()
+def test_a_process_that_died_silently_shows_the_end_of_its_log(process):
+    process._process.wait(60)
+    process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
+    said = process.why_ended()
     assert said.endswith("spark.log, java.lang.OutOfMemoryError: heap).")
 
 
-def test_answers_are_kept(spark_process):
+def test_answers_are_kept(process):
     session, judged = {"event": "session"}, {"event": "judged"}
     for event in (session, judged, {"event": "progress"}):
-        spark_process.take(event)
-    assert spark_process.session is session
-    assert spark_process.judged is judged
+        process.take(event)
+    assert process.session is session
+    assert process.judged is judged
 
 
-def test_spark_that_is_killed_is_started_again_with_its_stream(spark_process, monkeypatch):
+def test_spark_that_is_killed_is_started_again_with_its_stream(process, monkeypatch):
     sent = []
     monkeypatch.setattr(SparkProcess, "command", lambda _, do, **more: sent.append((do, more)))
-    spark_process.begin_stream(topic="t")
-    first = spark_process._process
-    spark_process.kill()
+    process.begin_stream(topic="t")
+    first = process._process
+    process.kill()
     assert first.returncode == -9
-    assert spark_process.is_running  # it is to live again
-    spark_process.revive()
-    assert spark_process._process.pid != first.pid
-    assert spark_process.kill_count == 1
+    assert process.is_running  # it is to live again
+    process.revive()
+    assert process._process.pid != first.pid
+    assert process.kill_count == 1
     assert sent == [("stream", {"topic": "t"})] * 2
-    spark_process.stop_stream()
-    spark_process.start_stream()
+    process.stop_stream()
+    process.start_stream()
     assert sent[2:] == [("stop", {}), ("start", {})]
