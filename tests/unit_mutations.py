@@ -234,10 +234,10 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a broker whose copies are displaced stays in ISR and ELR",
-            ("log.settling", "settle", "*displaced, may_come_back=True, is_unreported=True",
+            ("log.directories.settling", "settle", "*displaced, may_come_back=True, is_unreported=True",
              "*displaced, may_come_back=True"),
         ),
-        "tests/unit/log/test_settling.py"
+        "tests/unit/log/directories/test_settling.py"
         "::test_the_controller_may_not_know_of_a_log_that_an_interrupted_move_has_left",
         "a broker must stop between the report of a move and the swap, and lose a directory",
     ),
@@ -274,7 +274,7 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a topic is made before the checkpoints have forgotten the former one",
-            ("log.log_directory", "LogDirectory.retire", "self.make_durable()", "pass"),
+            ("log.directories.log_directory", "LogDirectory.retire", "self.make_durable()", "pass"),
         ),
         "tests/unit/replica/test_removed_logs.py"
         "::test_a_topic_of_the_same_name_waits_for_descriptors",
@@ -283,7 +283,7 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a removed log whose directory fails is taken for a replica",
-            ("log.log_manager", "LogManager.take_offline", "lost += directory.logs",
+            ("log.directories.log_manager", "LogManager.take_offline", "lost += directory.logs",
              "lost += directory.folders.partitions"),
         ),
         "tests/unit/replica/test_removed_logs.py"

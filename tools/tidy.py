@@ -44,6 +44,7 @@ TESTED_ELSEWHERE = {
     "minikafka/common/": "tests/unit",
     "minikafka/config/": "tests/unit/config",
     "minikafka/coordinator/ports.py": "tests/unit/group",
+    "minikafka/group/consumer/": "tests/unit/group/consumer",
     "minikafka/raft/settings.py": "tests/unit/raft",
 }
 
@@ -102,9 +103,10 @@ def twins() -> Iterator[str]:
     """Every module of the core has a test of its own, or is named in TESTED_ELSEWHERE."""
     for name in python_files():
         path = Path(name)
-        if len(path.parts) != 3 or path.parts[0] != "minikafka" or path.parts[1] not in CORE:
+        if len(path.parts) < 3 or path.parts[0] != "minikafka" or path.parts[1] not in CORE:
             continue
-        twin = ROOT / "tests" / "unit" / path.parts[1] / f"test_{path.stem.lstrip('_')}.py"
+        inner = path.parent.relative_to("minikafka")
+        twin = ROOT / "tests" / "unit" / inner / f"test_{path.stem.lstrip('_')}.py"
         if (
             path.stem != "__init__"
             and not twin.exists()

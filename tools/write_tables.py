@@ -235,7 +235,7 @@ def faults_by_http_text() -> str:
 
 def architecture_text() -> str:
     """The text of `ARCHITECTURE.md` with a diagram of the states of a log folder."""
-    folders = import_module("minikafka.log.log_folders")
+    folders = import_module("minikafka.log.directories.log_folders")
     absent = folders.FolderState.ABSENT
     names = {state: "[*]" if state is absent else state.name for state in folders.FolderState}
     arrows = [f"    {names[before]} --> {names[after]}" for before, after in folders.FOLDER_STATES]

@@ -10,8 +10,8 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.checked_batches import MAX_UNITS
-from minikafka.log.results import (
+from minikafka.log.segment.checked_batches import MAX_UNITS
+from minikafka.log.segment.reads import (
     UNKNOWN_OFFSET,
     DamagedRecordsError,
     LogRead,

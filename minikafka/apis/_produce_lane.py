@@ -19,7 +19,7 @@ from minikafka.common.errors import KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import INTERNAL_TOPICS
-from minikafka.log.results import LogAppendInfo
+from minikafka.log.appends import LogAppendInfo
 from minikafka.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from minikafka.apis._leaders import endpoints_of
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
-from minikafka.log.results import LogAppendInfo
+from minikafka.log.appends import LogAppendInfo
 from minikafka.messages.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,

@@ -14,7 +14,7 @@ from minikafka.common.errors import (
     NotEnoughReplicasError,
     error_of,
 )
-from minikafka.log.verification import VerificationGuard
+from minikafka.log.producers.verification import VerificationGuard
 from minikafka.messages.produce import TopicProduceData
 from minikafka.records.batch import (
     ATTRIBUTES_OFFSET,

@@ -9,7 +9,7 @@ Errors:      KAFKA_STORAGE_ERROR (directory offline).
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.log_directory import LogDirectory
+from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_log_dirs import (
     DescribeLogDirsPartition,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from minikafka.common.errors import KafkaError, UnknownTopicOrPartitionError
 from minikafka.common.ids import TopicPartition
-from minikafka.log.producer_state import NO_SEQUENCE, ProducerEntry
+from minikafka.log.producers.producer_state import NO_SEQUENCE, ProducerEntry
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_producers import (
     DescribeProducersRequest,

@@ -10,7 +10,7 @@ Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; those of `raft/metadata_r
 from minikafka.apis._fetch_reading import NODE_ENDPOINTS_FROM_VERSION
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import METADATA_TOPIC_ID
-from minikafka.log.results import UNKNOWN_OFFSET
+from minikafka.log.segment.reads import UNKNOWN_OFFSET
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch import (
     EpochEndOffset,

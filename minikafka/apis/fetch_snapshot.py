@@ -7,7 +7,7 @@ Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition UNKNOWN_TOP
 """
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch_snapshot import (
     FetchSnapshotRequest,

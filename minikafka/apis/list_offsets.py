@@ -17,8 +17,8 @@ from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.results import DamagedRecordsError, TimestampOffset
-from minikafka.log.timestamp_search import first_record
+from minikafka.log.segment.reads import DamagedRecordsError, TimestampOffset
+from minikafka.log.segment.timestamp_search import first_record
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_offsets import (

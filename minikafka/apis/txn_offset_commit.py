@@ -21,7 +21,7 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.common.wait_key import WaitKey
 from minikafka.coordinator.journal import Write
 from minikafka.group.offset_commits import CommitRow
-from minikafka.log.verification import VerificationGuard
+from minikafka.log.producers.verification import VerificationGuard
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,

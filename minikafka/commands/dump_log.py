@@ -12,12 +12,12 @@ from typing import NamedTuple
 from minikafka.commands.record_json import control_line, metadata_line
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import File
-from minikafka.log.offset_index import OffsetIndex
-from minikafka.log.producer_snapshot import decode as decode_snapshot
-from minikafka.log.producer_state import WrittenBatch
-from minikafka.log.scan import scan_batches
-from minikafka.log.time_index import TimeIndex
-from minikafka.log.transaction_index import decode as decode_transactions
+from minikafka.log.producers.producer_snapshot import decode as decode_snapshot
+from minikafka.log.producers.producer_state import WrittenBatch
+from minikafka.log.segment.offset_index import OffsetIndex
+from minikafka.log.segment.scan import scan_batches
+from minikafka.log.segment.time_index import TimeIndex
+from minikafka.log.segment.transaction_index import decode as decode_transactions
 from minikafka.records.batch import BatchHeader, advance_sequence
 from minikafka.records.compression import Codec
 from minikafka.records.errors import CorruptRecordsError

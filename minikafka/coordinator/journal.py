@@ -32,7 +32,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import StorageFault
 from minikafka.coordinator.ports import LedPartition
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import HEADER_SIZE
 from minikafka.records.builder import (
     BatchOptions,

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.log.results import DamagedRecordsError
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.errors import CorruptRecordsError

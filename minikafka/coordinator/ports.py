@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.results import DamagedRecordsError, LogAppendInfo
+from minikafka.log.appends import LogAppendInfo
+from minikafka.log.producers.verification import VerificationGuard
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import VerificationGuard
 from minikafka.records.builder import TransactionEnd
 from minikafka.records.validation import AppendOrigin
 

@@ -35,7 +35,7 @@ from minikafka.group.records import offset_key, offset_value
 from minikafka.group.replay import simple_group
 from minikafka.group.store import GroupStore
 from minikafka.group.transactional_offsets import TopicIndex
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.messages.offset_commit import OffsetCommitRequest
 from minikafka.messages.txn_offset_commit import TxnOffsetCommitRequest

@@ -1,16 +1,44 @@
-"""The checks of an append before anything is written: batch boundaries, sizes, producers."""
+"""The checks of an append before anything is written, and its result."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
-from minikafka.log.producer_loading import read_marker
-from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.producers.producer_loading import read_marker
+from minikafka.log.producers.producer_state import ProducerState, WrittenBatch, is_marker
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.scan import check_crc, header_at, split_batches
 from minikafka.records.validation import AppendOrigin, RecordPolicy, validate_batch
+
+
+class UnexpectedOffsetError(Exception):
+    """A leader sent records that do not continue this replica's log."""
+
+
+class LogAppendInfo(NamedTuple):
+    """The result of an append. Offsets are those of its first and last record.
+
+    `log_append_time` is -1 where producers set the timestamps. For a duplicate the offsets are
+    those of the batch that was written before. The first offset is -1 if nothing was appended.
+    """
+
+    first_offset: int
+    last_offset: int
+    max_timestamp: int
+    log_append_time: int
+    log_start_offset: int
+    leader_epoch: int
+    is_duplicate: bool
+
+
+# A faster `LogAppendInfo(…)`, because every append makes one.
+new_append_info: Callable[[tuple[int, int, int, int, int, int, bool]], LogAppendInfo] = partial(
+    tuple.__new__, LogAppendInfo
+)
 
 
 def batches_in(records: memoryview) -> Iterator[memoryview]:
@@ -93,3 +121,42 @@ def headers_from_leader(records: memoryview, leader_epoch: int) -> tuple[list[Ba
         last = header.last_offset
         end = position + header.batch_length + LOG_OVERHEAD
     return headers, end
+
+
+def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
+    """The result for a batch that was written before."""
+    return LogAppendInfo(
+        batch.first_offset,
+        batch.last_offset,
+        batch.timestamp,
+        batch.timestamp,
+        log_start_offset,
+        -1,
+        is_duplicate=True,
+    )
+
+
+def followed(headers: list[BatchHeader], log_start_offset: int) -> LogAppendInfo:
+    """The result for batches that a leader sent; there is at least one."""
+    return LogAppendInfo(
+        headers[0].base_offset,
+        headers[-1].last_offset,
+        max(header.max_timestamp for header in headers),
+        -1,
+        log_start_offset,
+        headers[-1].leader_epoch,
+        is_duplicate=False,
+    )
+
+
+def combined(infos: list[LogAppendInfo]) -> LogAppendInfo:
+    """The result for batches that were appended one after another; there is at least one."""
+    return infos[-1]._replace(
+        first_offset=infos[0].first_offset,
+        max_timestamp=max(info.max_timestamp for info in infos),
+    )
+
+
+def nothing_appended(log_start_offset: int, leader_epoch: int) -> LogAppendInfo:
+    """The result of an append without batches to write."""
+    return LogAppendInfo(-1, -1, -1, -1, log_start_offset, leader_epoch, is_duplicate=False)

@@ -15,10 +15,10 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, sync_file
 from minikafka.log.file_names import UNFLUSHED_SUFFIX, file_name
 from minikafka.log.flush import FlushLedger, FlushRequest
-from minikafka.log.producer_snapshot import remove_snapshots
-from minikafka.log.recovery import CheckpointedOffsets, LoadedLog, load
-from minikafka.log.segment import Segment
-from minikafka.log.segments import Segments
+from minikafka.log.producers.producer_snapshot import remove_snapshots
+from minikafka.log.recovery.log_loader import CheckpointedOffsets, LoadedLog, load
+from minikafka.log.segment.segment import Segment
+from minikafka.log.segment.segments import Segments
 from minikafka.records.batch import BatchHeader
 
 

@@ -11,12 +11,17 @@ from minikafka.common.clock import Now
 from minikafka.log.checkpoints import LEADER_EPOCHS, write_epochs
 from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.log.local_log import LocalLog
-from minikafka.log.producer_loading import Loading, apply_marker, next_slice, producers_in_slices
-from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
-from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import damage_as_fault
-from minikafka.log.segment import Segment
-from minikafka.log.segment_indexes import reaches
+from minikafka.log.producers.producer_loading import (
+    Loading,
+    apply_marker,
+    next_slice,
+    producers_in_slices,
+)
+from minikafka.log.producers.producer_snapshot import needs_snapshot, write_snapshot
+from minikafka.log.producers.producer_state import ProducerState, is_marker
+from minikafka.log.recovery.log_loader import damage_as_fault
+from minikafka.log.segment.segment import Segment
+from minikafka.log.segment.segment_indexes import reaches
 from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 
 

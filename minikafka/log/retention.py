@@ -2,8 +2,8 @@
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
-from minikafka.log.results import DamagedRecordsError
-from minikafka.log.segment import Segment
+from minikafka.log.segment.reads import DamagedRecordsError
+from minikafka.log.segment.segment import Segment
 
 
 def deletable(

@@ -13,34 +13,39 @@ from random import Random
 from minikafka.common.budget import Budget
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.appends import check_fits, headers_from_leader, judge_producers, validate_all
+from minikafka.log.appends import (
+    LogAppendInfo,
+    UnexpectedOffsetError,
+    check_fits,
+    combined,
+    duplicate_of,
+    followed,
+    headers_from_leader,
+    judge_producers,
+    new_append_info,
+    nothing_appended,
+    validate_all,
+)
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.local_log import LocalLog
 from minikafka.log.log_content import LogContent
-from minikafka.log.producer_state import ProducerState
-from minikafka.log.recovery import CheckpointedOffsets, damage_as_fault
-from minikafka.log.results import (
-    LogAppendInfo,
+from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.recovery.log_loader import CheckpointedOffsets, damage_as_fault
+from minikafka.log.retention import deletable
+from minikafka.log.segment.reads import (
     LogPosition,
     LogRead,
     OffsetNotInLogError,
     StoredBatch,
     TimestampOffset,
-    UnexpectedOffsetError,
-    combined,
-    duplicate_of,
-    followed,
-    new_append_info,
-    nothing_appended,
 )
-from minikafka.log.retention import deletable
-from minikafka.log.segments import Segments
-from minikafka.log.timestamp_search import find_record
-from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.segment.segments import Segments
+from minikafka.log.segment.timestamp_search import find_record
+from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
 from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 

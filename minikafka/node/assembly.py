@@ -16,10 +16,10 @@ from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
+from minikafka.log.directories.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.directories.log_manager import LogManager, LogManagerSettings
+from minikafka.log.directories.sign_of_use import sign_of_use
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
-from minikafka.log.log_manager import LogManager, LogManagerSettings
-from minikafka.log.sign_of_use import sign_of_use
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.dynamic_config import DynamicConfig
 from minikafka.metadata.image import MetadataImage

@@ -6,7 +6,7 @@ from minikafka.common.effects import Halt
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 
 

@@ -10,9 +10,9 @@ from typing import NewType
 from minikafka.common.effects import SyncTarget
 from minikafka.common.environment import Environment, FlushCallback
 from minikafka.common.faults import StorageFault
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushRequest
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.raft.metadata_storage import (
     RECOVERY_POINT,

@@ -22,8 +22,8 @@ Unlike Kafka (row Q3), where such a voter votes and counts at once.
 import logging
 from dataclasses import dataclass, field
 
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk, write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 
 _log = logging.getLogger("minikafka.raft")
 VOTES_FORGOTTEN = f"{METADATA_FOLDER}/votes-forgotten"

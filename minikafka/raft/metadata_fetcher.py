@@ -15,8 +15,8 @@ from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.events import REFUSED
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.fetch import (
     EpochEndOffset,
     FetchPartition,

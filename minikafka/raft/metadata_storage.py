@@ -19,11 +19,11 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import RECOVERY_POINTS, read_offsets, write_offsets
 from minikafka.log.config import LogConfig
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import LOG_SUFFIX, file_name
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.recovery import CheckpointedOffsets
-from minikafka.log.scan import scan_batches
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
+from minikafka.log.segment.scan import scan_batches
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.serde import MetadataRecord

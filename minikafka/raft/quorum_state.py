@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from minikafka.common.faults import InvariantViolation
 from minikafka.common.ids import Uuid
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import (
     NO_NODE,
     DurableElection,
@@ -59,7 +59,7 @@ class QuorumState:
     is_controller: bool
     history: VoterHistory
     was_used: bool = False
-    """True if the node was in use, whatever its metadata log has: see `log/sign_of_use.py`."""
+    """True if the node was in use, whatever its metadata log has: see `sign_of_use`."""
     state: RoleState = field(default_factory=Unattached, init=False)
     adopted_offset: int = field(default=0, init=False)
     """The end offset of the snapshot that was loaded last; 0 without one."""

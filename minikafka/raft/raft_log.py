@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import LOG_SUFFIX, file_name
 from minikafka.log.leader_epoch_cache import EpochEnd
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.results import LogRead
+from minikafka.log.segment.reads import LogRead
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
 from minikafka.protocol.primitives import MalformedMessage

@@ -8,8 +8,8 @@ from typing import Any
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk, File
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
 from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.protocol.primitives import MalformedMessage

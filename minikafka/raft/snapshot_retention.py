@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 
 from minikafka.common.clock import Now
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotFile, snapshot_files
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk, File
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshots import PART_SUFFIX, SnapshotId
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import METADATA_VERSION
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader

@@ -5,8 +5,8 @@ Source: `Formatter`, `StorageTool`, KIP-853; the records are those that Apache K
 
 from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.features import METADATA_VERSION
 from minikafka.metadata.serde import MetadataRecord

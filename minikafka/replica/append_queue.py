@@ -13,8 +13,8 @@ from minikafka.common.budget import OverBudgetError
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError
 from minikafka.common.faults import StorageFault
-from minikafka.log.results import LogAppendInfo
-from minikafka.log.verification import VerificationGuard
+from minikafka.log.appends import LogAppendInfo
+from minikafka.log.producers.verification import VerificationGuard
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin, validate_batch
 from minikafka.replica.partition import Partition

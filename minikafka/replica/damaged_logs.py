@@ -11,8 +11,8 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition
-from minikafka.log.log_manager import LogManager
-from minikafka.log.results import DamagedRecordsError
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import MetadataImage
 from minikafka.replica.directory_assignments import DirectoryAssignments

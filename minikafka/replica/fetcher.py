@@ -21,7 +21,7 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition
-from minikafka.log.results import UnexpectedOffsetError
+from minikafka.log.appends import UnexpectedOffsetError
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages import fetch as messages
 from minikafka.messages.list_offsets import (

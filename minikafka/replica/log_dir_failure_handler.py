@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
 
 _log = logging.getLogger("minikafka.replica")

@@ -17,10 +17,10 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.state_table import StateTable
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.file_names import FUTURE_SUFFIX
 from minikafka.log.flush import FlushRequest
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_manager import LogManager
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import MetadataImage
 from minikafka.records.errors import CorruptRecordsError

@@ -10,8 +10,8 @@ from typing import Final
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.flush import FlushRequest
-from minikafka.log.log_manager import LogManager
 from minikafka.log.unified_log import UnifiedLog
 
 RETRY_MS: Final = 1_000

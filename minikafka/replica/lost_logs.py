@@ -10,8 +10,8 @@ from minikafka.common.ids import (
     ZERO_UUID,
     TopicPartition,
 )
-from minikafka.log.log_manager import LogManager
-from minikafka.log.settling import Cause, Missing
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import Cause, Missing
 from minikafka.metadata.delta import LocalReplica
 from minikafka.metadata.partition_registration import NO_LEADER
 

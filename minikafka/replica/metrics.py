@@ -8,7 +8,7 @@ Source: `ReplicaManager`, `Partition`, `BrokerTopicMetrics`, `LogManager`, KIP-3
 
 from collections.abc import Iterator
 
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.metrics import catalog

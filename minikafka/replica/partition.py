@@ -24,9 +24,9 @@ from minikafka.common.errors import (
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.results import LogAppendInfo
+from minikafka.log.appends import LogAppendInfo
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.partition_registration import (
     NO_LEADER,

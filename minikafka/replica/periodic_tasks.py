@@ -11,7 +11,7 @@ from typing import Final
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.removed_logs import MAX_FOLDERS_PER_STEP

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.results import LogAppendInfo
-from minikafka.log.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.log.appends import LogAppendInfo
+from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import BatchHeader
 
 Validated = tuple[memoryview, BatchHeader]

@@ -10,8 +10,8 @@ from typing import Final
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.pace import POSTPONED_MS
 
 MAX_FOLDERS_PER_STEP: Final = 8

@@ -29,9 +29,9 @@ from minikafka.common.ids import (
 )
 from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
-from minikafka.log.log_manager import LogManager
-from minikafka.log.results import DamagedRecordsError
-from minikafka.log.settling import AssignedReplica
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import AssignedReplica
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION

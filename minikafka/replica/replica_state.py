@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from minikafka.log.results import UNKNOWN_OFFSET
+from minikafka.log.segment.reads import UNKNOWN_OFFSET
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -24,7 +24,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
 from minikafka.config.values import Config
-from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
+from minikafka.log.producers.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.replica.add_partitions_to_txn import Question
 from minikafka.replica.partition import Partition
 from minikafka.replica.verification_guards import VerificationGuards

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log.recovery import damage_as_fault
+from minikafka.log.recovery.log_loader import damage_as_fault
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 

@@ -7,7 +7,7 @@ it. Unlike Kafka (row B1), which keeps as many as clients create, for a day.
 from dataclasses import dataclass, field
 from typing import Final
 
-from minikafka.log.verification import VerificationGuard
+from minikafka.log.producers.verification import VerificationGuard
 from minikafka.replica.partition import Partition
 
 MAX_GUARDS: Final = 50_000

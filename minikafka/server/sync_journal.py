@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.file_names import LOG_SUFFIX, parse_folder
-from minikafka.log.scan import scan_headers
+from minikafka.log.segment.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.debug_hooks import JOURNAL
 from minikafka.server.os_disk import OsDisk

@@ -21,7 +21,7 @@ from minikafka.serving.leaving_brokers import LeavingBrokers
 if TYPE_CHECKING:
     from minikafka.controller.quorum_controller import QuorumController
     from minikafka.group.coordinator import GroupCoordinator
-    from minikafka.log.log_manager import LogManager
+    from minikafka.log.directories.log_manager import LogManager
     from minikafka.raft.raft_node import RaftNode
     from minikafka.replica.auto_topics import AutoTopics
     from minikafka.replica.broker_lifecycle import BrokerLifecycle

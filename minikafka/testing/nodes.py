@@ -22,7 +22,7 @@ from minikafka.admin.client import AdminError
 from minikafka.admin.membership import await_everybody
 from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import read_meta_properties
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.server.os_disk import OsDisk

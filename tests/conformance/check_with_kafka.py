@@ -18,9 +18,9 @@ from minikafka.cli.dump_log import main as dump
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.producers.verification import UNCHECKED
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,

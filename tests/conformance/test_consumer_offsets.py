@@ -25,7 +25,7 @@ from minikafka.group.records import (
 )
 from minikafka.group.replay import GroupReplay
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_batch

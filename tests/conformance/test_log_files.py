@@ -22,10 +22,10 @@ from minikafka.log.checkpoints import (
     read_topic_id,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.producer_snapshot import decode, encode
-from minikafka.log.producer_state import ProducerState
-from minikafka.log.recovery import CheckpointedOffsets
-from minikafka.log.scan import scan_headers
+from minikafka.log.producers.producer_snapshot import decode, encode
+from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
+from minikafka.log.segment.scan import scan_headers
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.reader import read_records
 from minikafka.sim.world.sim_disk import SimDisk

@@ -12,7 +12,7 @@ from minikafka.config.values import ConfigLayers
 from minikafka.controller import cluster_control, replication_control
 from minikafka.controller.directory_assignments import assign_replicas_to_dirs
 from minikafka.log.checkpoints import BadMetaPropertiesError
-from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.directories.log_manager import LogManager, LogManagerSettings
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session_handler import FetchSettings

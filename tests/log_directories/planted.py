@@ -12,8 +12,8 @@ import time
 from tests.log_directories.run import first_finding
 from tests.mutation import applied, mutation
 
-_FUTURES, _DIRECTORY = "log.future_logs", "log.log_directory"
-_LOADING, _SETTLING = "log.directory_loading", "log.settling"
+_FUTURES, _DIRECTORY = "log.directories.future_logs", "log.directories.log_directory"
+_LOADING, _SETTLING = "log.directories.directory_loading", "log.directories.settling"
 
 FAULTS = (
     mutation(
@@ -37,7 +37,7 @@ FAULTS = (
     ),
     mutation(
         "a start does not make the names of retired logs durable",
-        ("log.log_folders", "list_durably", 'disk.sync_dir("")', "pass"),
+        ("log.directories.log_folders", "list_durably", 'disk.sync_dir("")', "pass"),
     ),
     mutation(
         "a log is created before the new name of its predecessor is durable",
@@ -62,7 +62,7 @@ FAULTS = (
     ),
     mutation(
         "the empty folder that a power loss leaves is taken for an operator's consent",
-        ("log.log_manager", "LogManager.load", "remove_empty_folders(self.directories, fail)", "pass"),
+        ("log.directories.log_manager", "LogManager.load", "remove_empty_folders(self.directories, fail)", "pass"),
     ),
     mutation(
         "the empty folder of a deleted topic is left",

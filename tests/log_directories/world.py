@@ -5,7 +5,7 @@ from random import Random
 from minikafka.common.ids import Uuid
 from minikafka.controller import cluster_control
 from minikafka.log.checkpoints import read_topic_id
-from minikafka.log.log_folders import held_records
+from minikafka.log.directories.log_folders import held_records
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from tests.log_directories import actions, checks
 from tests.log_directories.broker import TWO_LOGS, Broker

@@ -21,8 +21,14 @@ from minikafka.log.checkpoints import (
     BadMetaPropertiesError,
     write_offsets,
 )
-from minikafka.log.log_folders import FOLDER_STATES, FolderState, LogFolders, LostLog, checkpoint
-from minikafka.log.settling import AssignedReplica, Cause, Place, settle
+from minikafka.log.directories.log_folders import (
+    FOLDER_STATES,
+    FolderState,
+    LogFolders,
+    LostLog,
+    checkpoint,
+)
+from minikafka.log.directories.settling import AssignedReplica, Cause, Place, settle
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, formatted, start
 
 FORMER_ID = Uuid.of(5, 7)

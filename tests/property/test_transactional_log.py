@@ -12,9 +12,9 @@ from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.producers.verification import UNCHECKED
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
 from minikafka.records.builder import (
     BatchOptions,
     NewRecord,

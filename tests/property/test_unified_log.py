@@ -19,9 +19,9 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
-from minikafka.log.recovery import CheckpointedOffsets
-from minikafka.log.scan import scan_headers
-from minikafka.log.segment import SegmentState
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
+from minikafka.log.segment.scan import scan_headers
+from minikafka.log.segment.segment import SegmentState
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch, read_records

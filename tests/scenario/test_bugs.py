@@ -27,7 +27,7 @@ BUGS = {
     ),
     "topic-configuration-after-a-restart": Mutation(
         "a log that was loaded keeps what it was loaded with",
-        (Edit("minikafka.log.log_manager", "LogManager.create", "log.renew_config(config)", "pass"),),
+        (Edit("minikafka.log.directories.log_manager", "LogManager.create", "log.renew_config(config)", "pass"),),
     ),
     "elr-left-from-before": Mutation(
         "switching ELR on lets old members count",

@@ -263,22 +263,22 @@ MUTATIONS = (
     # Disks
     mutation(
         "C2: the clean shutdown file is left in place",
-        ("log.directory_loading", "load_directory", "home.disk.remove(CLEAN_SHUTDOWN)", "pass"),
+        ("log.directories.directory_loading", "load_directory", "home.disk.remove(CLEAN_SHUTDOWN)", "pass"),
     ),
     mutation(
         "C4: logs are not recovered after an unclean end",
-        ("log.log_directory", "LogDirectory.was_clean",
+        ("log.directories.log_directory", "LogDirectory.was_clean",
          "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
          "return True"),
         # Without it, what was written after the last flush shows that the end was unclean.
-        ("log.directory_loading", "_open_clean",
+        ("log.directories.directory_loading", "_open_clean",
          "if not is_damaged or not goes_beyond(disk, folder, flushed):", "if True:"),
-        ("log.directory_loading", "_open_clean",
+        ("log.directories.directory_loading", "_open_clean",
          "if log.local.records_end <= flushed and not log.segments.active.torn_bytes:", "if True:"),
     ),
     mutation(
         "C4: checksums are not checked in recovery",
-        ("log.segment_indexes", "SegmentIndexes.read_log", "if verify:", "if False:"),
+        ("log.segment.segment_indexes", "SegmentIndexes.read_log", "if verify:", "if False:"),
     ),
     mutation(
         "the metadata log is believed to be whole",
@@ -304,7 +304,7 @@ MUTATIONS = (
         ("raft.metadata_storage", "open_metadata_log", "_verify(disk, recovery_point)", "pass"),
         ("raft.metadata_storage", "open_metadata_log", "log.log_end_offset < recovery_point",
          "False"),
-        ("log.segment", "Segment.recover", "if next_offset < flushed_to or", "if"),
+        ("log.segment.segment", "Segment.recover", "if next_offset < flushed_to or", "if"),
     ),
     mutation(
         "retention takes what is not committed",
@@ -429,7 +429,7 @@ MUTATIONS = (
     ),
     mutation(
         "C4: the lost end of a segment is taken for a gap",
-        ("log.recovery", "_lost_its_end", "return disk.exists(following.path(UNFLUSHED_SUFFIX))",
+        ("log.recovery.log_loader", "_lost_its_end", "return disk.exists(following.path(UNFLUSHED_SUFFIX))",
          "return False"),
     ),
     mutation(
@@ -450,17 +450,17 @@ MUTATIONS = (
     ),
     mutation(
         "a batch is a duplicate where its last sequence is known",
-        ("log.producer_state", "_duplicate",
+        ("log.producers.producer_state", "_duplicate",
          "and batch.offset_delta == header.last_offset_delta", ""),
     ),
     mutation(
         "sequence numbers are not checked",
-        ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
+        ("log.producers.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
     # Disks
     mutation(
         "batches that a disk has damaged are served",
-        ("log.segments", "Segments.read", "if position < segment.found_bytes:", "if False:"),
+        ("log.segment.segments", "Segments.read", "if position < segment.found_bytes:", "if False:"),
     ),
     mutation(
         "a failed flush is tried again, and believed",

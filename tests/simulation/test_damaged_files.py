@@ -6,12 +6,12 @@ from functools import cache
 import pytest
 
 from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
 CHECKED_ELSEWHERE = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
-"""Logs and their indexes: recovery and lookups check them (test_recovery.py, test_segment.py)."""
+"""Logs and their indexes: recovery and lookups check them (test_log_loader.py, test_segment.py)."""
 
 
 def stopped_cluster():

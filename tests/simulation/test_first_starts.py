@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.world import World

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.log_folders import FolderState
+from minikafka.log.directories.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_folders import FolderState
 from minikafka.messages.remove_raft_voter import RemoveRaftVoterRequest
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from tests.worlds.sim_world import create_topic, started_cluster
 
 LOG = f"{METADATA_FOLDER}/00000000000000000000.log"

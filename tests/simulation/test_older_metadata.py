@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.metadata_storage import read_recovery_point
 from tests.worlds.sim_world import create_topic, started_cluster
 

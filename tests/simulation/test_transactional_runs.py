@@ -6,8 +6,8 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.group.offsets import GroupOffsets
-from minikafka.log.producer_state import ProducerState
-from minikafka.log.verification import UNCHECKED
+from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.producers.verification import UNCHECKED
 from minikafka.replica.transactional_appends import TransactionalAppends
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import ConditionTimeoutError

@@ -6,16 +6,16 @@ TRANSACTION_MUTATIONS = (
     # Logs
     mutation(
         "the aborted transactions of a log are not found again after a crash",
-        ("log.producer_loading", "_replay", "if aborted is not None and reindex:", "if False:"),
+        ("log.producers.producer_loading", "_replay", "if aborted is not None and reindex:", "if False:"),
     ),
     mutation(
         "the aborted transactions of a log outlive a truncation",
-        ("log.segment_indexes", "SegmentIndexes.truncate_to",
+        ("log.segment.segment_indexes", "SegmentIndexes.truncate_to",
          "self._truncate_aborted(offset)", "pass"),
     ),
     mutation(
         "the last stable offset ignores open transactions",
-        ("log.producer_state", "ProducerState.first_unstable_offset",
+        ("log.producers.producer_state", "ProducerState.first_unstable_offset",
          "if not self.ongoing and not self.unreplicated:", "if True:"),
     ),
     mutation(
@@ -28,11 +28,11 @@ TRANSACTION_MUTATIONS = (
         ("transaction.request_rules", "require_producer",
          "if now.producer_epoch != producer.epoch:", "if now.producer_epoch < producer.epoch:"),
         ("transaction.request_rules", "_require_end_epoch", "if not is_valid:", "if False:"),
-        ("log.producer_state", "ProducerState.has_newer_epoch",
+        ("log.producers.producer_state", "ProducerState.has_newer_epoch",
          "entry is not None and producer_epoch < entry.epoch", "False"),
-        ("log.producer_state", "_check_sequence", "raise _stale_epoch(header, entry.epoch)",
+        ("log.producers.producer_state", "_check_sequence", "raise _stale_epoch(header, entry.epoch)",
          "return None"),
-        ("log.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry.epoch)",
+        ("log.producers.producer_state", "ProducerState._check_verified", "raise _stale_epoch(header, entry.epoch)",
          "return"),
     ),
     # Coordinators

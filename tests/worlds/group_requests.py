@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from minikafka.apis.offset_commit import offset_commit
 from minikafka.common.ids import Uuid
-from minikafka.log.verification import UNCHECKED
+from minikafka.log.producers.verification import UNCHECKED
 from minikafka.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

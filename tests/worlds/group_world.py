@@ -12,9 +12,9 @@ from minikafka.group.membership import Caller
 from minikafka.group.offset_commits import CommitRow
 from minikafka.group.records import parse_record
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.producers.verification import UNCHECKED
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from minikafka.messages.leave_group import MemberIdentity

@@ -6,8 +6,8 @@ from minikafka.common.clock import Now
 from minikafka.common.ids import DIRECTORY_UNASSIGNED, TopicPartition, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
-from minikafka.log.log_manager import LogManager
-from minikafka.log.settling import AssignedReplica, settle
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import AssignedReplica, settle
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
 

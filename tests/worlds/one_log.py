@@ -5,9 +5,9 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.producers.verification import UNCHECKED
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.validation import AppendOrigin
 

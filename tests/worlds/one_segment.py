@@ -2,7 +2,7 @@
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
-from minikafka.log.segment import Segment
+from minikafka.log.segment.segment import Segment
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk

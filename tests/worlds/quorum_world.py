@@ -21,8 +21,8 @@ from minikafka.controller import (
 )
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.log.config import LogConfig
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import alter_partition as alter_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages

@@ -10,7 +10,7 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.config.values import Config
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.write_txn_markers import (
     WritableTxnMarkerPartitionResult,

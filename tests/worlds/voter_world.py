@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import METADATA_TOPIC_ID, ZERO_UUID, Uuid
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages import begin_quorum_epoch as begin_messages
 from minikafka.messages import end_quorum_epoch as end_messages
 from minikafka.messages import fetch as fetch_messages

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.harness.lines import RunEvent
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import LOG_SUFFIX
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.scan import scan_batches, scan_headers
+from minikafka.log.segment.scan import scan_batches, scan_headers
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration

@@ -14,7 +14,7 @@ from minikafka.harness.clusters.disk_faults import Volumes, volume_mib
 from minikafka.harness.clusters.elections import metadata_end
 from minikafka.harness.clusters.network import Network
 from minikafka.harness.plan.settings import HarnessError, RunSettings
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.server import sync_journal
 from minikafka.server.debug_hooks import (
     DISK_FULL,

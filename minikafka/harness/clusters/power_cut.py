@@ -17,17 +17,17 @@ from pathlib import Path
 from minikafka.common.ids import TopicPartition
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, RECOVERY_POINTS, read_offsets
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import (
     INDEX_SUFFIX,
     LOG_SUFFIX,
+    SNAPSHOT_SUFFIX,
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
     UNFLUSHED_SUFFIX,
     parse_folder,
 )
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
-from minikafka.log.scan import scan_headers
+from minikafka.log.segment.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
 from minikafka.server.sync_journal import Loss

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import HIGH_WATERMARKS, read_offsets
 from minikafka.log.file_names import LOG_SUFFIX, parse_folder
-from minikafka.log.scan import scan_batches
+from minikafka.log.segment.scan import scan_batches
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.results import DamagedRecordsError
-from minikafka.log.segment import Segment
+from minikafka.log.segment.reads import DamagedRecordsError
+from minikafka.log.segment.segment import Segment
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import ElectionState, read_election_state
 from minikafka.raft.raft_node import RaftNode
 from minikafka.sim.checks.coverage import Coverage

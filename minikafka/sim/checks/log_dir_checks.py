@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from minikafka.common.faults import RecordsGoneError
 from minikafka.common.ids import TopicPartition
-from minikafka.log.log_folders import FolderState
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_folders import FolderState
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage

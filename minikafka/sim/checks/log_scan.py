@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import TRANSACTIONAL, BatchHeader, batch_crc
 from minikafka.records.reader import end_marker, read_batch

@@ -13,7 +13,7 @@ from operator import attrgetter
 from random import Random
 from typing import Final, NamedTuple
 
-from minikafka.log.future_logs import SLICE_BYTES
+from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.sim.drive import mixes
 from minikafka.sim.drive.consumer_group_plan import draw_consumer_groups
 from minikafka.sim.drive.incidents import (

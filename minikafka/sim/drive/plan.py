@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from minikafka.common.budget import STEP_UNITS
-from minikafka.log.future_logs import SLICE_BYTES
+from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.sim.drive.consumer_group_plan import CONSUMER_GROUP_CONFIG
 from minikafka.sim.drive.incidents import DAMAGE, Incident, OperatorAction
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from minikafka.log.future_logs import SLICE_BYTES
+from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.sim.drive.incidents import Incident
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID

@@ -18,8 +18,8 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
-from minikafka.log.future_logs import SLICE_BYTES
-from minikafka.log.log_directory import LogDirectory
+from minikafka.log.directories.future_logs import SLICE_BYTES
+from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.sim.world.crashes import Crash, CrashWithinStep, PlannedCrashes

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.verification import UNCHECKED
+from minikafka.log.producers.verification import UNCHECKED
 from minikafka.messages.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,

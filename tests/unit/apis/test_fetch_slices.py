@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.apis import _fetch_reading
 from minikafka.apis._fetch_reading import Reading
-from minikafka.log import checked_batches
+from minikafka.log.segment import checked_batches
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse
 from minikafka.node.node import Node
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT

@@ -6,8 +6,8 @@ from minikafka.apis import fetch_snapshot as api
 from minikafka.apis.fetch_snapshot import fetch_snapshot
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.fetch_snapshot import (
     FetchSnapshotRequest,
     FetchSnapshotRequestPartitionSnapshot,

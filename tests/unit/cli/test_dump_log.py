@@ -9,7 +9,7 @@ from minikafka.cli.dump_log import main
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk

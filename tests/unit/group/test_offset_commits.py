@@ -16,7 +16,7 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.coordinator import slices
-from minikafka.log.verification import NOT_VERIFIED
+from minikafka.log.producers.verification import NOT_VERIFIED
 
 
 def test_offsets_count_when_the_transaction_commits(world):

@@ -7,7 +7,7 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.group.group import GroupState
-from minikafka.log.verification import UNCHECKED
+from minikafka.log.producers.verification import UNCHECKED
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,

@@ -8,9 +8,9 @@ from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.file_names import LOG_SUFFIX
-from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.disk_errors import OneError
 from minikafka.sim.world.sim_disk import SimDisk

@@ -2,9 +2,9 @@
 
 import pytest
 
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR
-from tests.unit.log.test_future_logs import Crash, flushed, ready_to_swap
+from tests.unit.log.directories.test_future_logs import Crash, flushed, ready_to_swap
 from tests.worlds.log_directories import CONFIG, NOW, TP, Random, append
 
 

@@ -8,7 +8,7 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk

@@ -5,7 +5,7 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.raft.storage import format_directory
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk

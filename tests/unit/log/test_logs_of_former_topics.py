@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from minikafka.common.ids import DIRECTORY_UNASSIGNED, Uuid
-from minikafka.log.log_manager import LogManager
-from minikafka.log.settling import AssignedReplica, Cause
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import AssignedReplica, Cause
 from minikafka.sim.world.disk_errors import IO_ERROR
-from tests.unit.log.test_future_logs import Crash, copied, flushed, ready_to_swap
+from tests.unit.log.directories.test_future_logs import Crash, copied, flushed, ready_to_swap
 from tests.worlds.log_directories import (
     CONFIG,
     ID,

@@ -6,7 +6,7 @@ from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
-from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.directories.log_manager import LogManager, LogManagerSettings
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.log_directories import delete

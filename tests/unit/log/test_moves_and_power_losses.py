@@ -6,10 +6,10 @@ import pytest
 
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
-from minikafka.log.log_manager import LogManager
-from minikafka.log.settling import Cause
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import Cause
 from minikafka.sim.world.disk_errors import IO_ERROR
-from tests.unit.log.test_future_logs import copied, flushed
+from tests.unit.log.directories.test_future_logs import copied, flushed
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, cause, delete, start
 
 FIRST, SECOND = Uuid.of(1, 1), Uuid.of(2, 2)

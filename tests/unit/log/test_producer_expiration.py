@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from minikafka.common.clock import Now
-from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.directories.log_manager import LogManager, LogManagerSettings
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP
 

@@ -11,8 +11,8 @@ from minikafka.log.checkpoints import (
     read_offsets,
     write_offsets,
 )
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.log_manager import LogManager
 from tests.worlds.log_directories import CONFIG, ID, NOW, TP, append, delete, start, stopped
 
 SEGMENT = "t-0/00000000000000000000.log"

@@ -4,9 +4,9 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
-from minikafka.log.results import DamagedRecordsError
 from minikafka.log.retention import deletable
-from minikafka.log.segment import Segment
+from minikafka.log.segment.reads import DamagedRecordsError
+from minikafka.log.segment.segment import Segment
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk

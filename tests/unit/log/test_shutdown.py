@@ -16,8 +16,8 @@ from minikafka.log.checkpoints import (
     write_meta_properties,
     write_offsets,
 )
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.disk import write_file
-from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.sim.world.sim_disk import SimDisk

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.future_logs import truncate_to_divergence
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.directories.future_logs import truncate_to_divergence
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.world.sim_disk import SimDisk

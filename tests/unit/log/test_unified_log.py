@@ -5,9 +5,10 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
+from minikafka.log.appends import UnexpectedOffsetError
 from minikafka.log.checkpoints import read_epochs
 from minikafka.log.config import LogConfig
-from minikafka.log.results import OffsetNotInLogError, UnexpectedOffsetError
+from minikafka.log.segment.reads import OffsetNotInLogError
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.reader import read_records
 from minikafka.records.validation import AppendOrigin, RecordPolicy

@@ -22,7 +22,7 @@ from minikafka.common.file_slice import FileSlice
 from minikafka.common.timers import MAX_CHAIN
 from minikafka.controller.result import ControllerResult
 from minikafka.log.checkpoints import read_clean_shutdown
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.raft.raft_node import RaftNode

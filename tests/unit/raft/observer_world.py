@@ -9,7 +9,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.file_slice import FileSlice
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.metadata.loader import MetadataLoader

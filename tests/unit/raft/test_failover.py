@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
     DescribeQuorumRequestPartitionData,

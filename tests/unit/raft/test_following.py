@@ -8,8 +8,8 @@ from minikafka.apis.vote import vote
 from minikafka.common.effects import Flush
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.messages.api_keys import ApiKey

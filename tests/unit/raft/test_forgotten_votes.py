@@ -3,8 +3,8 @@
 import pytest
 
 from minikafka.apis.vote import vote
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.messages.api_keys import ApiKey

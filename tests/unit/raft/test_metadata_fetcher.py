@@ -1,7 +1,7 @@
 import pytest
 
 from minikafka.common.faults import StorageFault
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.election_state import ElectionState, read_election_state, write_election_state
 from minikafka.raft.roles import RaftRole

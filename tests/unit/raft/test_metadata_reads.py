@@ -1,9 +1,9 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.leader_epoch_cache import EpochEnd
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_reads import read_metadata
 from minikafka.raft.snapshots import SnapshotId

@@ -7,8 +7,8 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.log.config import LogConfig
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_storage import (
     open_metadata_log,

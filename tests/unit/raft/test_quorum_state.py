@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.errors import NotControllerError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.election_state import ElectionState, write_election_state
 from minikafka.raft.roles import RaftRole

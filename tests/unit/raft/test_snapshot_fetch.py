@@ -4,8 +4,8 @@ from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Send
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
 from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.raft.snapshot_fetch import SnapshotFetch

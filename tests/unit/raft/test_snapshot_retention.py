@@ -2,8 +2,8 @@
 
 import pytest
 
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file, write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.snapshots import snapshot_ids
 from tests.unit.raft.observer_world import ObserverWorld

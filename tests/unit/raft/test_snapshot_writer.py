@@ -1,7 +1,7 @@
 import pytest
 
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshot_writer import SnapshotWriter
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.sim.world.sim_disk import SimDisk

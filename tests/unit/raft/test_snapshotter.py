@@ -4,8 +4,8 @@ from random import Random
 import pytest
 
 from minikafka.common.faults import StorageFault
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import write_file
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
 from minikafka.messages.metadata_records.end_transaction_record import EndTransactionRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord

@@ -1,6 +1,6 @@
 from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import read_meta_properties
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot
 from minikafka.raft.storage import (
     bootstrap_records,

@@ -14,7 +14,7 @@ from minikafka.common.errors import (
     VoterNotFoundError,
 )
 from minikafka.common.ids import ZERO_UUID, Uuid
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
 from minikafka.messages.end_quorum_epoch import EndQuorumEpochRequest

@@ -8,7 +8,7 @@ from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.partition_registration import PartitionRegistration

@@ -6,7 +6,7 @@ from minikafka.common.effects import Channel
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.fetch import (
     FetchableTopicResponse,

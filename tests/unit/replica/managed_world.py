@@ -5,7 +5,7 @@ from random import Random
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.config.values import ConfigLayers
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.messages.fetch import FetchRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.features import METADATA_VERSION

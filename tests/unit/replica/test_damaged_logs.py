@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.errors import ErrorCode, KafkaStorageError
 from minikafka.common.faults import OutOfFilesFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
-from minikafka.log.results import DamagedRecordsError
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.sim.world.disk_errors import OneError
 from tests.unit.replica.managed_world import DIRS, ID, T, level
 

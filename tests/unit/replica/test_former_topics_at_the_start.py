@@ -8,10 +8,10 @@ from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, DIRECTORY_UNASSIGNED, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
-from minikafka.log.future_logs import FutureLogs
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_folders import FolderState
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.future_logs import FutureLogs
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.directories.log_folders import FolderState
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.sim.world.disk_errors import IO_ERROR
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of

@@ -6,8 +6,8 @@ from minikafka.common.effects import Flush
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.results import DamagedRecordsError
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
 from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR

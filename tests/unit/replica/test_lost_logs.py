@@ -11,7 +11,6 @@ from minikafka.common.ids import (
     TopicPartition,
     Uuid,
 )
-from minikafka.log import log_directory, log_manager
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
@@ -21,10 +20,11 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_folders import FolderState
-from minikafka.log.log_manager import LogManager
-from minikafka.log.settling import AssignedReplica, Cause, Missing
+from minikafka.log.directories import log_directory, log_manager
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.directories.log_folders import FolderState
+from minikafka.log.directories.log_manager import LogManager
+from minikafka.log.directories.settling import AssignedReplica, Cause, Missing
 from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration

@@ -12,10 +12,10 @@ from minikafka.common.errors import (
     NotLeaderOrFollowerError,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.producer_state import EndedTransaction
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.producers.producer_state import EndedTransaction
+from minikafka.log.producers.verification import UNCHECKED
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.log.verification import UNCHECKED
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
 from minikafka.records.errors import RecordValidationError

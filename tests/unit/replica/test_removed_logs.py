@@ -6,7 +6,6 @@ import pytest
 
 from minikafka.common.errors import UnknownTopicIdError
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log import log_directory
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
@@ -15,8 +14,9 @@ from minikafka.log.checkpoints import (
     write_offsets,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.log_directory import LogDirectory
-from minikafka.log.log_folders import FolderState
+from minikafka.log.directories import log_directory
+from minikafka.log.directories.log_directory import LogDirectory
+from minikafka.log.directories.log_folders import FolderState
 from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of

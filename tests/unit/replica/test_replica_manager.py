@@ -12,7 +12,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.log.config import LogConfig
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import DIRS, ID, OTHER_ID, T, level

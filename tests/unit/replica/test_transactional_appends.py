@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.config.values import Config
-from minikafka.log.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
+from minikafka.log.producers.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
 from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.transactional_appends import TransactionalAppends, TransactionalProducer

@@ -3,8 +3,10 @@
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log import log_content, log_directory, producer_loading
-from minikafka.log.segment import Segment
+from minikafka.log import log_content
+from minikafka.log.directories import log_directory
+from minikafka.log.producers import producer_loading
+from minikafka.log.segment.segment import Segment
 from minikafka.messages.fetch import EpochEndOffset
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError

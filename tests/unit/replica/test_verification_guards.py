@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minikafka.log.producer_state import ProducerState
+from minikafka.log.producers.producer_state import ProducerState
 from minikafka.replica import verification_guards
 from minikafka.replica.verification_guards import VerificationGuards
 from tests.unit.replica.test_transactional_appends import Gate

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks

@@ -10,12 +10,12 @@ from collections import Counter
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.producer_state import ProducerState
-from minikafka.log.verification import NOT_VERIFIED
+from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.producers.verification import NOT_VERIFIED
 from minikafka.records.batch import CONTROL, TRANSACTIONAL
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
-from tests.unit.log.test_producer_state import header
+from tests.unit.log.producers.test_producer_state import header
 from tests.worlds.transaction_world import at
 
 LAST = 32767

@@ -36,15 +36,15 @@ from minikafka.log.checkpoints import (
     decode_clean_shutdown,
     read_offsets,
 )
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import (
     DELETE_SUFFIX,
     INDEX_SUFFIX,
     LOG_SUFFIX,
+    SNAPSHOT_SUFFIX,
     TIME_INDEX_SUFFIX,
     parse_folder,
 )
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.records.batch import MAGIC_OFFSET
 from minikafka.sim.drive.faults.rot import batches, bytes_below
 from minikafka.sim.world.inode import is_cut_off

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.scan import scan_headers
+from minikafka.log.directories.log_directory import METADATA_FOLDER
+from minikafka.log.segment.scan import scan_headers
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.metadata_storage import RECOVERY_POINT, read_recovery_point
 from minikafka.raft.snapshots import BOOTSTRAP, SUFFIX

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import Uuid
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.forgotten_votes import VOTES_FORGOTTEN
 from minikafka.raft.raft_log import RaftLog

@@ -10,7 +10,7 @@ from minikafka.harness.clusters.elections import (
     most_recent,
     read_changes,
 )
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from tests.worlds.quorum_world import QuorumWorld
 
 START_MS = 1_000_000

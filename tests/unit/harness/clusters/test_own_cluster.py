@@ -9,7 +9,7 @@ from minikafka.harness.clusters.cluster_of_nodes import ClusterOfNodes, choose_n
 from minikafka.harness.clusters.own_cluster import OwnCluster
 from minikafka.harness.faults.operator_actions import ELR
 from minikafka.harness.plan.settings import HarnessError, RunSettings
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.server.debug_hooks import JOURNAL, journal_line
 from minikafka.server.sync_journal import read_journal
 from tests.mutation import applied, mutation

@@ -8,7 +8,7 @@ from minikafka.harness.clusters.power_cut import Loss, cut_power, drop_unflushed
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, RECOVERY_POINTS, write_offsets
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk

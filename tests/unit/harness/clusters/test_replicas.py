@@ -8,7 +8,7 @@ from minikafka.harness.clusters import replicas
 from minikafka.harness.clusters.replicas import Expected, compare_replicas
 from minikafka.log.checkpoints import HIGH_WATERMARKS, write_offsets
 from minikafka.log.config import LogConfig
-from minikafka.log.recovery import CheckpointedOffsets
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.common.ids import ZERO_UUID
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.raft.election_state import ElectionState, write_election_state
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.leadership_checks import LeadershipChecks

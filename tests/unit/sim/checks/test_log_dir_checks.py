@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.log_manager import LogManager
+from minikafka.log.directories.log_manager import LogManager
 from minikafka.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
     AlterReplicaLogDirsRequest,

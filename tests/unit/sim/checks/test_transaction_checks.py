@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.producer_state import ProducerState
-from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.rot import rot
 from minikafka.sim.drive.incidents import Fault, Incident

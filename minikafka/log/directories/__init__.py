@@ -1,0 +1,1 @@
+"""Log directories: the folders in them, their checkpoints, moves and losses."""

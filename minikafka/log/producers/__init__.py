@@ -1,0 +1,1 @@
+"""Producers of a log: their state, its snapshots, and the verification of transactions."""

@@ -1,0 +1,1 @@
+"""Segments: log files with their indexes, and the reads of batches in them."""
