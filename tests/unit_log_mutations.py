@@ -181,7 +181,7 @@ UNIT_LOG_MUTATIONS = (
             (
                 "log.directories.future_logs",
                 "_follow",
-                "if copy.generation != current.flushes.generation:",
+                "if copy.generation != current.generation:",
                 "if True:",
             ),
         ),
@@ -403,7 +403,12 @@ UNIT_LOG_MUTATIONS = (
     UnitMutation(
         mutation(
             "a truncation reads what it deletes",
-            ("replica.truncation", "_end_after", "index_of(offset - 1)", "index_of(offset)"),
+            (
+                "log.segment.segments",
+                "Segments.base_of",
+                "index_of(offset - 1)",
+                "index_of(offset)",
+            ),
         ),
         "tests/unit/replica/test_truncation.py"
         "::test_a_segment_that_begins_at_the_offset_is_not_read",

@@ -4,9 +4,9 @@ Every module has a docstring; every module of the core has a test of its own nam
 `TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
 error codes that exist; no message that nothing imports, no class name that exists twice, no private
-name that its module does not use, no class that only works on its owner, no word that readers
-stumble over, no "Unlike Kafka" without its row of docs/compatibility.md, no unfinished marks, no
-machine paths, no function over 80 lines.
+name that its module does not use, no class that only works on its owner, no use of a log's parts
+outside of its package, no word that readers stumble over, no "Unlike Kafka" without its row of
+docs/compatibility.md, no unfinished marks, no machine paths, no function over 80 lines.
 
 A class over 400 lines or a file over 500 is a warning, which does not fail: it is printed with the
 reason that a comment `# Long because: …` in it gives.
@@ -36,6 +36,9 @@ MAX_FILE_LINES = 500
 LONG_BECAUSE = re.compile(r"# Long because: (.+)")
 OWNED = {"ClassicMembers": "part of ConsumerGroups"}
 """Classes of before this check whose only field is their owner; they may become part of it."""
+
+LOG_PARTS = ("local", "epochs", "flushes")
+"""Fields of `UnifiedLog` for its own package. Others have its methods and properties."""
 
 # Package or module -> the tests that run it.
 TESTED_ELSEWHERE = {
@@ -361,6 +364,21 @@ def _made_with_self(owner: ast.ClassDef) -> set[str]:
     }
 
 
+def log_parts() -> Iterator[str]:
+    """Only `minikafka.log` and its unit tests use the parts of a log."""
+    for name in python_files():
+        if name.startswith(("minikafka/log/", "tests/unit/log/")):
+            continue
+        for node in ast.walk(tree_of(name)):
+            if isinstance(node, ast.Attribute) and node.attr in LOG_PARTS and _is_log(node.value):
+                yield f"{name}:{node.lineno}: .{node.attr} is a part of a log; use UnifiedLog's own"
+
+
+def _is_log(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name == "log" or name.endswith("_log")
+
+
 def words() -> Iterator[str]:
     """Code, tests, scenarios, tables and documents do without certain words, also in names."""
     for name in tracked("*.py", "*.md", "*.toml", "tests/scenario/*.txt"):
@@ -396,7 +414,7 @@ def differences() -> Iterator[str]:
 
 CHECKS = (
     docstrings, twins, core_calls, api_headers, messages, marks, class_names, dead_names,
-    owned_classes, words, differences, sizes,
+    owned_classes, log_parts, words, differences, sizes,
 )  # fmt: skip
 
 if __name__ == "__main__":

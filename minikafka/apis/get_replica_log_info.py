@@ -65,7 +65,7 @@ def _one(ctx: BrokerContext, topic_id: Uuid, index: int) -> PartitionLogInfo:
     except KafkaError as error:
         return _refused(index, error)
     log = partition.log
-    last_written = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
+    last_written = log.last_written_epoch
     return PartitionLogInfo(
         index,
         last_written_leader_epoch=-1 if last_written is None else last_written,

@@ -202,7 +202,7 @@ def _offset(
     timestamp = wanted.timestamp
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         start = log.log_start_offset
-        return _found(ctx, wanted, start, -1, log.epochs.epoch_at(start))
+        return _found(ctx, wanted, start, -1, log.epoch_at(start))
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _error(wanted, ErrorCode.NONE)
     if request.replica_id == _CONSUMER and partition.high_watermark_is_behind_epoch:

@@ -194,10 +194,10 @@ class FlushLedger:
         """Note a truncation: requests that are under way say nothing about later records."""
         self.generation += 1
 
-    def lower_to(self, records_end: int) -> None:
+    def lower_to(self, end_offset: int) -> None:
         """Lower all offsets to the end of the records after a truncation."""
-        self.recovery_point_fell |= records_end < self.recovery_point
-        self.recovery_point = min(self.recovery_point, records_end)
-        self.wanted = min(self.wanted, records_end)
-        self.due = min(self.due, records_end)
+        self.recovery_point_fell |= end_offset < self.recovery_point
+        self.recovery_point = min(self.recovery_point, end_offset)
+        self.wanted = min(self.wanted, end_offset)
+        self.due = min(self.due, end_offset)
         self.taken = self.recovery_point

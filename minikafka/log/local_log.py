@@ -1,7 +1,6 @@
 """The files of one log, below `UnifiedLog`: segments, and the files and names that are not durable.
 
-`LocalLog` knows neither producers nor leader epochs nor the high watermark: `LogContent` and
-`UnifiedLog` do. Source: `LocalLog`.
+`LocalLog` knows neither producers nor leader epochs nor the high watermark. Source: `LocalLog`.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from minikafka.log.producers.producer_snapshot import remove_snapshots
 from minikafka.log.recovery.log_loader import CheckpointedOffsets, LoadedLog, load
 from minikafka.log.segment.segment import Segment
 from minikafka.log.segment.segments import Segments
-from minikafka.records.batch import BatchHeader
 
 
 @dataclass(slots=True, repr=False)
@@ -33,7 +31,7 @@ class LocalLog:
     rng: Random
     segments: Segments
     flushes: FlushLedger
-    records_end: int
+    last_batch_end_offset: int
     """The end of the last batch; below the log's end if that was truncated into a gap."""
     unflushed: list[int]
     """Bases of segments that began before the records in front of them were durable."""
@@ -42,9 +40,7 @@ class LocalLog:
     """True if it was loaded after an unclean shutdown, until the first append or roll."""
     save_recovery_points: Callable[[], None] | None
     """As in `CheckpointedOffsets`; needed before the next write if the recovery point fell."""
-    save_log_starts: Callable[[], None] | None
-    """As in `CheckpointedOffsets`; needed before a truncation below the log start offset."""
-    goes_first: bool = False
+    goes_first: bool
     """True for the metadata log: it may use the last file descriptors."""
 
     @classmethod
@@ -58,6 +54,7 @@ class LocalLog:
         checkpointed: CheckpointedOffsets,
         now: Now,
         rng: Random,
+        goes_first: bool = False,
     ) -> tuple["LocalLog", LoadedLog]:
         """Load the log in `folder`, or start an empty one there.
 
@@ -81,7 +78,7 @@ class LocalLog:
         log = cls(
             disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
             loaded.unflushed, checkpointed.clean and not flushes.files, not checkpointed.clean,
-            checkpointed.save_recovery_points, checkpointed.save_log_starts,
+            checkpointed.save_recovery_points, goes_first,
         )  # fmt: skip
         return log, loaded
 
@@ -89,7 +86,7 @@ class LocalLog:
         """Values of which at least one differs after any change of the log's files."""
         active, flushes = self.segments.active, self.flushes
         return (
-            active.base_offset, active.size, self.records_end, flushes.recovery_point,
+            active.base_offset, active.size, self.last_batch_end_offset, flushes.recovery_point,
             flushes.generation, len(flushes.files), len(flushes.folders), len(self.segments.items),
             len(self.unflushed),
         )  # fmt: skip
@@ -99,29 +96,8 @@ class LocalLog:
         if not self.goes_first:
             self.disk.reserve_files()
 
-    def append(self, records: memoryview, headers: list[BatchHeader]) -> Segment:
-        """Write batches, all of them or none, into the active segment; return that segment.
-
-        Raises:
-            StorageFault: nothing may be acknowledged.
-        """
-        self._prepare_append()
-        segment = self.segments.items[-1]
-        segment.append(records, headers)
-        self._has_appended(headers[-1].next_offset)
-        return segment
-
-    def append_one(
-        self, batch: memoryview, header: BatchHeader, end_offset: int, size: int
-    ) -> Segment:
-        """As `append`, for one batch of `size` bytes that ends before `end_offset`."""
-        self._prepare_append()
-        segment = self.segments.items[-1]
-        segment.append_one(batch, header, size)
-        self._has_appended(end_offset)
-        return segment
-
-    def _prepare_append(self) -> None:
+    def prepare_append(self) -> None:
+        """Do what must be durable before records are written to the active segment."""
         if not self.goes_first:
             self.disk.reserve_files()
         if not self.identity_is_durable:
@@ -130,8 +106,9 @@ class LocalLog:
             # A power failure may damage the new records: recovery must not skip them.
             self.save_recovery_points()
 
-    def _has_appended(self, end_offset: int) -> None:
-        self.records_end = end_offset
+    def appended(self, end_offset: int) -> None:
+        """Note that the active segment got records up to `end_offset`."""
+        self.last_batch_end_offset = end_offset
         flushes = self.flushes
         if end_offset - flushes.recovery_point >= self.config.flush_messages:
             flushes.wanted = flushes.due = end_offset
@@ -156,7 +133,7 @@ class LocalLog:
         Until then an `.unflushed` file marks the new one. If its base is not the end of the last
         batch, recovery could not find out where the previous one ended: that is flushed at once.
         """
-        if base_offset == self.records_end:
+        if base_offset == self.last_batch_end_offset:
             # It begins before the records in front of it are durable.
             path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
             self.disk.open(path, create=True).close()
@@ -165,7 +142,7 @@ class LocalLog:
             for segment in self.segments.from_offset(self.flushes.recovery_point):
                 segment.file.sync()
         self.segments.add(self._new_segment(base_offset, now))
-        self.flushes.wanted = max(self.flushes.wanted, self.records_end)
+        self.flushes.wanted = max(self.flushes.wanted, self.last_batch_end_offset)
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch of `offset` and all after it; return the new end of the log.
@@ -184,7 +161,7 @@ class LocalLog:
         # Durably: the next write may go to another file, and survive a power failure that undoes
         # this truncation.
         active.file.sync()
-        self._set_records_end(active.prepare_for_appends())
+        self._set_end(active.prepare_for_appends())
         return end_offset
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
@@ -195,7 +172,7 @@ class LocalLog:
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
         self.segments.replace_all(self._new_segment(offset, now))
-        self._set_records_end(offset)
+        self._set_end(offset)
 
     def renew_config(self, config: LogConfig) -> None:
         """Replace the topic configs."""
@@ -209,13 +186,15 @@ class LocalLog:
         if self.unflushed:
             self._forget_flushed()
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
-        if self.flushes.recovery_point < self.records_end:
-            self.flushes.ask_by_time(self.records_end, now.monotonic_ms, self.config.flush_ms)
+        if self.flushes.recovery_point < self.last_batch_end_offset:
+            self.flushes.ask_by_time(
+                self.last_batch_end_offset, now.monotonic_ms, self.config.flush_ms
+            )
 
     def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
         """As `UnifiedLog.take_flush`."""
         if everything:
-            self.flushes.wanted = self.records_end
+            self.flushes.wanted = self.last_batch_end_offset
         if not self.flushes.needs_flush:
             return None
         self.reserve_files()
@@ -226,8 +205,11 @@ class LocalLog:
         # All segments: an index that the load rebuilt may be below the recovery point.
         for segment in self.segments.items:
             self.flushes.note(segment.indexes.unsynced)
-        self.flushes.wanted = self.records_end
-        if self.records_end <= self.flushes.recovery_point and not self.follows_unclean_end:
+        self.flushes.wanted = self.last_batch_end_offset
+        if (
+            self.last_batch_end_offset <= self.flushes.recovery_point
+            and not self.follows_unclean_end
+        ):
             return self.flushes.take(self.disk, ())
         return self._flush_request()
 
@@ -264,11 +246,11 @@ class LocalLog:
             create=True, jitter_ms=self.config.draw_jitter_ms(self.rng),
         )  # fmt: skip
 
-    def _set_records_end(self, records_end: int) -> None:
-        self.records_end = records_end
+    def _set_end(self, last_batch_end_offset: int) -> None:
+        self.last_batch_end_offset = last_batch_end_offset
         bases = {segment.base_offset for segment in self.segments.items}
         self.unflushed = sorted(bases.intersection(self.unflushed))
-        self.flushes.lower_to(records_end)
+        self.flushes.lower_to(last_batch_end_offset)
 
     def sync_identity(self) -> None:
         """Make `partition.metadata` and its folder durable, as before the first records."""

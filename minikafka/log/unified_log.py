@@ -7,6 +7,8 @@ catches a `StorageFault` from any method must take the whole log directory offli
 the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`.
 """
 
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -26,13 +28,20 @@ from minikafka.log.appends import (
     nothing_appended,
     validate_all,
 )
+from minikafka.log.checkpoints import LEADER_EPOCHS, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.local_log import LocalLog
-from minikafka.log.log_content import LogContent
-from minikafka.log.producers.producer_state import ProducerState
+from minikafka.log.producers.producer_loading import (
+    Loading,
+    apply_marker,
+    load_producers,
+    next_slice,
+)
+from minikafka.log.producers.producer_snapshot import needs_snapshot, write_snapshot
+from minikafka.log.producers.producer_state import ProducerState, is_marker
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.log.recovery.log_loader import CheckpointedOffsets, damage_as_fault
 from minikafka.log.retention import deletable
@@ -43,10 +52,19 @@ from minikafka.log.segment.reads import (
     StoredBatch,
     TimestampOffset,
 )
+from minikafka.log.segment.segment import Segment
+from minikafka.log.segment.segment_indexes import reaches
 from minikafka.log.segment.segments import Segments
 from minikafka.log.segment.timestamp_search import find_record
 from minikafka.log.segment.transaction_index import AbortedTransaction
-from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
+from minikafka.records.batch import (
+    CONTROL,
+    LOG_OVERHEAD,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    BatchHeader,
+    assign,
+)
 from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 
 _CLIENT = AppendOrigin.CLIENT
@@ -56,6 +74,8 @@ _CLIENT = AppendOrigin.CLIENT
 class UnifiedLog:
     """The log in `folder` of `disk`. Made by `open`."""
 
+    # Long because: each operation changes offsets, files, leader epochs and producers together.
+
     disk: Disk
     folder: str
     topic_partition: TopicPartition
@@ -64,12 +84,21 @@ class UnifiedLog:
     log_start_offset: int
     log_end_offset: int
     high_watermark: int
-    content: LogContent
     epochs: LeaderEpochCache
+    producers: ProducerState
+    """The producers whose batches are in the log."""
     local: LocalLog
     segments: Segments
     flushes: FlushLedger
-    """The last four are parts of `content`, named here because each batch uses them."""
+    """The last two are parts of `local`, named here because each batch uses them."""
+    save_log_starts: Callable[[], None] | None
+    """As in `CheckpointedOffsets`."""
+    loading: Loading | None = None
+    """The rest of the work that makes `producers` complete, after a truncation.
+
+    Call `load_slice` until it is None. Meanwhile the replica must neither fetch nor lead, and
+    `producers` is as if a transaction were open since the start of the log: no record is stable.
+    """
     _loaded_as: tuple[int, ...] | None = None
     """The state after a clean shutdown. While it is unchanged, a close writes nothing."""
 
@@ -77,17 +106,19 @@ class UnifiedLog:
     def open(
         cls, disk: Disk, folder: str, topic_partition: TopicPartition, *, config: LogConfig,
         checkpointed: CheckpointedOffsets, now: Now, rng: Random, topic_id: Uuid | None = None,
+        goes_first: bool = False,
     ) -> "UnifiedLog":  # fmt: skip
         """Load the log in `folder`, or start an empty one there; see `LocalLog.open`."""
         local, loaded = LocalLog.open(
-            disk, folder, topic_id, config=config, checkpointed=checkpointed, now=now, rng=rng
-        )
+            disk, folder, topic_id, config=config, checkpointed=checkpointed, now=now, rng=rng,
+            goes_first=goes_first,
+        )  # fmt: skip
         start_offset, end_offset = loaded.log_start_offset, loaded.log_end_offset
         high_watermark = min(max(checkpointed.high_watermark, start_offset), end_offset)
         log = cls(
             disk, folder, topic_partition, topic_id, config, start_offset, end_offset,
-            high_watermark, LogContent(local, loaded.epochs, loaded.producers), loaded.epochs,
-            local, local.segments, local.flushes,
+            high_watermark, loaded.epochs, loaded.producers, local, local.segments, local.flushes,
+            checkpointed.save_log_starts,
         )  # fmt: skip
         if checkpointed.clean and not local.flushes.folders:
             log._loaded_as = (start_offset, *local.state())
@@ -117,7 +148,7 @@ class UnifiedLog:
         """
         if origin is not _CLIENT:
             batches = validate_all(records, self.config.records, origin, now.wall_ms)
-            duplicate = judge_producers(batches, self.content.producers, guard, transaction_version)
+            duplicate = judge_producers(batches, self.producers, guard, transaction_version)
             if duplicate is not None:
                 return duplicate_of(duplicate, self.log_start_offset)
             return combined([self._append_one(*each, leader_epoch, now) for each in batches])
@@ -135,7 +166,7 @@ class UnifiedLog:
             StorageFault: nothing may be acknowledged.
         """
         if header.producer_id >= 0:
-            duplicate = self.content.producers.check(header, guard)
+            duplicate = self.producers.check(header, guard)
             if duplicate is not None:
                 return duplicate_of(duplicate, self.log_start_offset)
         return self._append_one(batch, header, leader_epoch, now)
@@ -180,7 +211,13 @@ class UnifiedLog:
         """
         self.epochs.assign(epoch, offset)
         if offset < self.log_end_offset:
-            self.content.save_epochs()
+            self._save_epochs()
+
+    def replace_epochs(self, entries: list[tuple[int, int]]) -> None:
+        """Replace the leader epochs with those of a log with the same batches."""
+        self.epochs.entries[:] = entries
+        self.epochs.changed = True
+        self._save_epochs()
 
     def read(
         self,
@@ -249,19 +286,28 @@ class UnifiedLog:
         return self.segments.size_bytes
 
     @property
-    def producers(self) -> ProducerState:
-        """The producers whose batches are in the log."""
-        return self.content.producers
-
-    @property
     def latest_epoch(self) -> int | None:
         """The greatest leader epoch that is known; None if none is."""
         return self.epochs.latest_epoch
 
     @property
+    def last_written_epoch(self) -> int | None:
+        """As `LeaderEpochCache.last_written`."""
+        return self.epochs.last_written(self.log_start_offset, self.log_end_offset)
+
+    @property
+    def leader_epochs(self) -> list[tuple[int, int]]:
+        """The leader epochs with their start offsets; both rise."""
+        return self.epochs.entries
+
+    def epoch_at(self, offset: int) -> int | None:
+        """The leader epoch of the record at `offset`, or None if it is unknown."""
+        return self.epochs.epoch_at(offset)
+
+    @property
     def first_unstable_offset(self) -> int | None:
         """The first offset of the first undecided transaction, or None."""
-        first = self.content.producers.first_unstable_offset
+        first = self.producers.first_unstable_offset
         return None if first is None else max(first, self.log_start_offset)
 
     @property
@@ -280,7 +326,7 @@ class UnifiedLog:
         if offset <= self.high_watermark:
             return False
         self.high_watermark = offset
-        self.content.producers.high_watermark_reached(offset)
+        self.producers.high_watermark_reached(offset)
         return True
 
     def increment_log_start_offset(self, offset: int) -> bool:
@@ -297,14 +343,35 @@ class UnifiedLog:
             return False
         self.local.reserve_files()
         self.log_start_offset = offset
-        self.content.drop_epochs_before(offset)
+        self.epochs.truncate_from_start(offset)
+        self._save_epochs()
         return True
 
+    def lower_start(self, offset: int) -> None:
+        """Lower the log start offset durably before a truncation to `offset`, if that is below it.
+
+        Unlike Kafka (row F9): after a crash the former start offset would hide records of the
+        leader, or the log would begin there without them, and they would be lost if this replica
+        leads.
+        """
+        if self.segments.first.base_offset < offset < self.log_end_offset:
+            # The truncation drops whole batches (row F1).
+            with damage_as_fault(self.disk, f"cannot truncate to offset {offset}"):
+                offset = self.segments.base_of(offset)
+        if offset < self.log_start_offset:
+            self.log_start_offset = offset
+            if self.save_log_starts is not None:
+                self.save_log_starts()
+
     def truncate_to(self, offset: int, now: Now, *, in_slices: bool = False) -> None:
-        """Drop the batch of `offset` and all after it; `in_slices`: see `LogContent.loading`."""
+        """Drop the batch of `offset` and all after it.
+
+        With `in_slices`, the caller must continue the load of the producers if `loading` is set.
+        """
         self.local.reserve_files()
         if offset >= self.log_end_offset:
-            self.content.drop_epochs_from(offset)
+            self.epochs.truncate_from_end(offset)
+            self._save_epochs()
         elif offset <= self.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset, now)
         else:
@@ -312,14 +379,39 @@ class UnifiedLog:
                 self.log_end_offset = end_offset = self.local.truncate_to(offset)
                 self.log_start_offset = min(self.log_start_offset, end_offset)
                 self.high_watermark = min(self.high_watermark, end_offset)
-                self.content.forget_after(end_offset, self.high_watermark, now, in_slices=in_slices)
+                self.epochs.truncate_from_end(end_offset)
+                self._save_epochs()
+                self.producers = ProducerState(ongoing=OrderedDict({NO_PRODUCER_ID: 0}))
+                self.loading = load_producers(
+                    self.segments, end_offset, end_offset, self.high_watermark, now
+                )
+                if in_slices:
+                    self.load_slice()
+                else:
+                    self._finish_loading()
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the empty log starts and ends at `offset`."""
         self.local.reserve_files()
         self.local.truncate_fully_and_start_at(offset, now)
         self.log_start_offset = self.high_watermark = self.log_end_offset = offset
-        self.content.forget_all(offset)
+        self.epochs.clear()
+        self._save_epochs()
+        self.producers, self.loading = ProducerState(end_offset=offset), None
+
+    def load_slice(self) -> None:
+        """Load the producers from a few more batches; StorageFault if they cannot be read."""
+        if self.loading is None:
+            return
+        with damage_as_fault(self.disk, f"cannot load the producers of {self.folder}"):
+            state = next_slice(self.loading)
+        if state is not None:
+            self.producers, self.loading = state, None
+
+    def _finish_loading(self) -> None:
+        """Load the producers in this step, before something that needs them."""
+        while self.loading is not None:
+            self.load_slice()
 
     def renew_config(self, config: LogConfig) -> None:
         """Replace the topic configs."""
@@ -332,7 +424,7 @@ class UnifiedLog:
         Only segments wholly below the high watermark are deleted; if those are all, an empty one is
         rolled. Indexes of rolled segments that were not used since the last call leave the memory.
         """
-        count = 0 if self.content.loading else deletable(
+        count = 0 if self.loading else deletable(
             self.segments.items, self.config, now, log_start_offset=self.log_start_offset,
             high_watermark=self.high_watermark, log_end_offset=self.log_end_offset,
         )  # fmt: skip
@@ -342,19 +434,20 @@ class UnifiedLog:
             return 0
         self.local.reserve_files()
         if count == len(self.segments.items):
-            self.content.roll(self.log_end_offset, now)
+            self._roll(self.log_end_offset, now)
         self.segments.doom_first(count)
         start = self.segments.first.base_offset
         if start > self.log_start_offset:
             self.log_start_offset = start
-            self.content.drop_epochs_before(start)
+            self.epochs.truncate_from_start(start)
+            self._save_epochs()
         return count
 
     def roll(self, now: Now) -> None:
         """Start a new segment at the log's end, unless the active one is empty."""
         if self.segments.active.size:
             self.local.reserve_files()
-            self.content.roll(self.log_end_offset, now)
+            self._roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
         """Remove files that are due, and want a flush by `flush.ms`."""
@@ -390,6 +483,20 @@ class UnifiedLog:
         """Note that a flush has run: all below its offset is durable, unless truncated since."""
         self.flushes.ran(request)
 
+    def note_written(self, path: str) -> None:
+        """Let the next flush sync a small file in the folder that was replaced."""
+        self.flushes.wrote(path, self.folder)
+
+    @property
+    def generation(self) -> int:
+        """A number that grows with each truncation."""
+        return self.flushes.generation
+
+    @property
+    def last_batch_end_offset(self) -> int:
+        """The end of the last batch; below the log's end if that was truncated into a gap."""
+        return self.local.last_batch_end_offset
+
     def close(self) -> None:
         """Write and sync everything, and close the files, for a clean shutdown."""
         request = self.prepare_close()
@@ -402,7 +509,11 @@ class UnifiedLog:
         if (self.log_start_offset, *self.local.state()) == self._loaded_as:
             return None
         self.local.reserve_files()
-        self.content.complete_files(self.log_end_offset)
+        self._finish_loading()
+        self.segments.active.indexes.write_last()
+        end_offset = self.log_end_offset
+        if needs_snapshot(self.disk, self.folder, self.producers, self.size_bytes, end_offset):
+            self._snapshot_producers(end_offset)
         return self.local.take_last_flush()
 
     def finish_close(self, request: FlushRequest | None) -> None:
@@ -422,11 +533,19 @@ class UnifiedLog:
         last_offset = offset + header.last_offset_delta
         header = assign(batch, header, offset, leader_epoch)
         if self.segments.items[-1].must_roll(size, timestamp, last_offset, now):
-            self.content.roll_for(header, now)
-        self.content.write_one(batch, header, last_offset + 1, self.high_watermark, now)
-        self.log_end_offset = last_offset + 1
+            self._roll_for(header, now)
+        if self.loading is not None:
+            self._finish_loading()
+        self.local.prepare_append()
+        segment = self.segments.items[-1]
+        segment.append_one(batch, header, size)
+        end_offset = last_offset + 1
+        self.local.appended(end_offset)
+        if header.producer_id >= 0 or header.leader_epoch != self.epochs.latest_epoch:
+            self._note(header, batch, segment, now)
+        self.log_end_offset = end_offset
         if self.epochs.changed:
-            self.content.save_epochs()
+            self._save_epochs()
         stamped = timestamp if self.config.records.log_append_time else NO_TIMESTAMP
         return new_append_info(
             (offset, last_offset, timestamp, stamped, self.log_start_offset, leader_epoch, False)
@@ -443,13 +562,74 @@ class UnifiedLog:
                 if run:
                     self._write(records[start:position], run, now)
                     start, run = position, []
-                self.content.roll_for(header, now)
+                self._roll_for(header, now)
             run.append(header)
             position += size
         self._write(records[start:position], run, now)
 
     def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
-        self.content.write(records, headers, self.high_watermark, now)
-        self.log_end_offset = self.local.records_end
+        """Write batches into the active segment, all of them or none.
+
+        Raises:
+            StorageFault: nothing may be acknowledged.
+        """
+        self._finish_loading()
+        self.local.prepare_append()
+        segment = self.segments.active
+        segment.append(records, headers)
+        self.local.appended(headers[-1].next_offset)
+        position = 0
+        for header in headers:
+            end = position + header.batch_length + LOG_OVERHEAD
+            self._note(header, records[position:end], segment, now)
+            position = end
+        self.log_end_offset = headers[-1].next_offset
         if self.epochs.changed:
-            self.content.save_epochs()
+            self._save_epochs()
+
+    def _note(self, header: BatchHeader, batch: memoryview, segment: Segment, now: Now) -> None:
+        """Let the leader epochs and the producers learn of a batch that was written."""
+        epochs, producers = self.epochs, self.producers
+        if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
+            epochs.assign(header.leader_epoch, header.base_offset)
+        if header.producer_id < 0:
+            return
+        if not header.attributes & CONTROL:
+            producers.written(header, now.monotonic_ms)
+        elif is_marker(header):
+            aborted = apply_marker(producers, header, batch, self.high_watermark, now.monotonic_ms)
+            if aborted is not None:
+                segment.indexes.add_aborted(aborted)
+
+    def _roll_for(self, header: BatchHeader, now: Now) -> None:
+        """Start a segment for this batch at the end of the last batch.
+
+        Unlike Kafka (row F1), where it starts at the batch. A gap between segments would look like
+        a segment whose end was lost in a power failure.
+        """
+        base_offset = self.local.last_batch_end_offset
+        if not reaches(base_offset, header.last_offset):
+            base_offset = header.base_offset
+        self.local.reserve_files()
+        self._roll(base_offset, now)
+
+    def _roll(self, base_offset: int, now: Now) -> None:
+        """Start a segment at `base_offset`, with a snapshot of the producers at its start.
+
+        The caller must have reserved files.
+        """
+        if self.local.close_active(base_offset):
+            self._snapshot_producers(base_offset)
+            self.local.start_segment(base_offset, now)
+
+    def _snapshot_producers(self, offset: int) -> None:
+        self._finish_loading()
+        self.producers.end_offset = offset
+        self.note_written(write_snapshot(self.disk, self.folder, self.producers))
+
+    def _save_epochs(self) -> None:
+        """Write the leader epochs to their file, if they have changed."""
+        if self.epochs.changed:
+            write_epochs(self.disk, self.folder, self.epochs.entries)
+            self.epochs.changed = False
+            self.note_written(f"{self.folder}/{LEADER_EPOCHS}")

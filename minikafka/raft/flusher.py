@@ -10,7 +10,6 @@ from typing import NewType
 from minikafka.common.effects import SyncTarget
 from minikafka.common.environment import Environment, FlushCallback
 from minikafka.common.faults import StorageFault
-from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushRequest
 from minikafka.log.unified_log import UnifiedLog
@@ -109,7 +108,7 @@ class MetadataFlusher:
         if reached > self.recovery_point:
             write_recovery_point(self.disk, reached, sync=sync)
             # Durable with the next flush, so that a power failure loses only the latest changes.
-            self.log.flushes.wrote(RECOVERY_POINT, METADATA_FOLDER)
+            self.log.note_written(RECOVERY_POINT)
             self.recovery_point = reached
 
     def close(self) -> None:

@@ -75,8 +75,8 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         checkpointed=CheckpointedOffsets(clean=False, recovery_point=recovery_point),
         now=now,
         rng=rng,
+        goes_first=True,
     )
-    log.local.goes_first = True
     # `RaftLog` checks each batch that it reads, and its errors tell an operator what to do.
     log.segments.trust_content()
     snapshot_id = _snapshot_after(disk, log, recovery_point)

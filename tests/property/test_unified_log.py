@@ -405,7 +405,7 @@ class LogMachine(RuleBasedStateMachine):
             return
         for batch in self.model.batches:
             if batch.offset >= self.model.start:
-                assert self.log.epochs.epoch_at(batch.offset) == batch.epoch
+                assert self.log.epoch_at(batch.offset) == batch.epoch
 
     @invariant()
     def found_by_time(self):

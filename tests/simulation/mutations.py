@@ -274,7 +274,7 @@ MUTATIONS = (
         ("log.directories.directory_loading", "_open_clean",
          "if not is_damaged or not goes_beyond(disk, folder, flushed):", "if True:"),
         ("log.directories.directory_loading", "_open_clean",
-         "if log.local.records_end <= flushed and not log.segments.active.torn_bytes:", "if True:"),
+         "if log.last_batch_end_offset <= flushed and not log.segments.active.torn_bytes:", "if True:"),
     ),
     mutation(
         "C4: checksums are not checked in recovery",

@@ -178,7 +178,7 @@ def _open_clean(
         if not is_damaged or not goes_beyond(disk, folder, flushed):
             raise
     else:
-        if log.local.records_end <= flushed and not log.segments.active.torn_bytes:
+        if log.last_batch_end_offset <= flushed and not log.segments.active.torn_bytes:
             return log
         log.abandon()
     _log.warning(

@@ -337,7 +337,7 @@ class FutureLogs:
         source.disk.reserve_files()
         target.disk.reserve_files()
         # The start of the first epoch limits the log start offset with which the log is loaded.
-        _copy_epochs(current, future)
+        future.replace_epochs(current.leader_epochs)
         future.close()
         target.folders.enter_copy(copy, FolderState.KEPT_COPY)
         mark = f"{at}.{target.directory_id}{MOVED_SUFFIX}"
@@ -355,7 +355,7 @@ class FutureLogs:
         faults: list[StorageFault] = []
         try:
             # Also the epoch of a leader that has written nothing yet: loading a log drops it.
-            _copy_epochs(current, log)
+            log.replace_epochs(current.leader_epochs)
             target.write_checkpoints(sync_log_starts=log.log_start_offset > 0)
         except StorageFault as fault:
             faults.append(fault)
@@ -405,10 +405,10 @@ def _has_future(home: LogDirectory, at: TopicPartition) -> bool:
 
 def _follow(copy: LogFolder, future: UnifiedLog, current: UnifiedLog, now: Now) -> None:
     """Drop what the current log has dropped since the last call."""
-    if copy.generation != current.flushes.generation:
+    if copy.generation != current.generation:
         # Only then: if the file of epochs contradicts the batches, the copy has other epochs.
         truncate_to_divergence(current, future, now)
-        copy.generation = current.flushes.generation
+        copy.generation = current.generation
     elif future.log_end_offset < current.log_start_offset:
         future.truncate_fully_and_start_at(current.log_start_offset, now)
 
@@ -435,12 +435,6 @@ def truncate_to_divergence(current: UnifiedLog, future: UnifiedLog, now: Now) ->
         future.truncate_to(start, now)
     if future.log_end_offset != current.log_start_offset:
         future.truncate_fully_and_start_at(current.log_start_offset, now)
-
-
-def _copy_epochs(current: UnifiedLog, other: UnifiedLog) -> None:
-    other.epochs.entries[:] = current.epochs.entries
-    other.epochs.changed = True
-    other.content.save_epochs()
 
 
 def parse_future(name: str) -> TopicPartition | None:

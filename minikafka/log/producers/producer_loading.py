@@ -1,7 +1,7 @@
 """The producer state of a log, from the newest snapshot and the batches after it.
 
 A start loads it at once. After a truncation, which happens while other partitions are served, it is
-loaded in slices; see `LogContent.forget_after`. Source: `UnifiedLog.rebuildProducerState`.
+loaded in slices; see `UnifiedLog.truncate_to`. Source: `UnifiedLog.rebuildProducerState`.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -26,37 +26,6 @@ BATCHES_A_SLICE: Final = 2_000
 Loading = Generator[None, None, ProducerState]
 
 
-def load_producers(
-    segments: Segments,
-    newest_snapshot: int,
-    end_offset: int,
-    high_watermark: int,
-    now: Now,
-    *,
-    reindex_from: int | None = None,
-    unread_below: int = 0,
-    snapshots: Sequence[int] | None = None,
-) -> ProducerState:
-    """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
-
-    The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
-    segment at or after `reindex_from` are added to its transaction index again. Producers expire as
-    if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
-    caller knows them. In segments below `unread_below`, which nothing else has read, the checksums
-    of batches that may have a producer are compared, and each segment must be whole.
-
-    Raises:
-        CorruptRecordsError: a checksum is wrong, or a segment is not whole.
-    """
-    loading = producers_in_slices(
-        segments, newest_snapshot, end_offset, high_watermark, now,
-        reindex_from=reindex_from, unread_below=unread_below, snapshots=snapshots,
-    )  # fmt: skip
-    while (state := next_slice(loading)) is None:
-        pass
-    return state
-
-
 def next_slice(loading: Loading) -> ProducerState | None:
     """Load a slice; return the state after the last one, or None."""
     try:
@@ -67,7 +36,14 @@ def next_slice(loading: Loading) -> ProducerState | None:
     return None
 
 
-def producers_in_slices(
+def finish(loading: Loading) -> ProducerState:
+    """Load all slices at once."""
+    while (state := next_slice(loading)) is None:
+        pass
+    return state
+
+
+def load_producers(
     segments: Segments,
     newest_snapshot: int,
     end_offset: int,
@@ -78,7 +54,18 @@ def producers_in_slices(
     unread_below: int = 0,
     snapshots: Sequence[int] | None = None,
 ) -> Loading:
-    """As `load_producers`, with a yield after each slice of producers or batches."""
+    """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
+
+    Yields after each slice of producers or batches. The snapshot is at `newest_snapshot` or before.
+    Aborted transactions whose marker is in a segment at or after `reindex_from` are added to its
+    transaction index again. Producers expire as if they had appended `now`. `snapshots` are the
+    offsets of the snapshots that exist, if the caller knows them. In segments below `unread_below`,
+    which nothing else has read, the checksums of batches that may have a producer are compared, and
+    each segment must be whole.
+
+    Raises:
+        CorruptRecordsError: a checksum is wrong, or a segment is not whole.
+    """
     now_ms = now.monotonic_ms
     first_offset = segments.first.base_offset
     if snapshots is None:

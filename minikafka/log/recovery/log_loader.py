@@ -33,7 +33,7 @@ from minikafka.log.file_names import (
     file_name,
 )
 from minikafka.log.leader_epoch_cache import LeaderEpochCache
-from minikafka.log.producers.producer_loading import load_producers
+from minikafka.log.producers.producer_loading import finish, load_producers
 from minikafka.log.producers.producer_snapshot import (
     offsets_of,
     snapshot_offsets,
@@ -210,10 +210,12 @@ def _load(
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from
     snapshots = offsets_of(names)
-    producers = load_producers(
-        segments, newest, end_offset, checkpointed.high_watermark, now,
-        reindex_from=recovered_from,
-        unread_below=end_offset if read_from is None else read_from, snapshots=snapshots,
+    producers = finish(
+        load_producers(
+            segments, newest, end_offset, checkpointed.high_watermark, now,
+            reindex_from=recovered_from,
+            unread_below=end_offset if read_from is None else read_from, snapshots=snapshots,
+        )
     )  # fmt: skip
     for segment in segments.items:
         segment.indexes.write_rebuilt_aborted()
@@ -222,12 +224,17 @@ def _load(
     return LoadedLog(
         segments, epochs, producers, start_offset, end_offset,
         end_offset if checkpointed.clean else min(checkpointed.recovery_point, end_offset),
-        [
-            item.base_offset for item in items
-            if file_name(item.base_offset, UNFLUSHED_SUFFIX) in names
-            and disk.exists(item.path(UNFLUSHED_SUFFIX))
-        ],
+        _unflushed(disk, items, names),
     )  # fmt: skip
+
+
+def _unflushed(disk: Disk, items: list[Segment], names: Collection[str]) -> list[int]:
+    """Return the bases of segments that have an `.unflushed` file."""
+    return [
+        segment.base_offset for segment in items
+        if file_name(segment.base_offset, UNFLUSHED_SUFFIX) in names
+        and disk.exists(segment.path(UNFLUSHED_SUFFIX))
+    ]  # fmt: skip
 
 
 def _start_offset(

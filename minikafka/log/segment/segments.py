@@ -102,6 +102,14 @@ class Segments:
             offset, segment.base_offset, segment.size if position is None else position
         )
 
+    def base_of(self, offset: int) -> int:
+        """As `Segment.base_of`, for an offset above the first base.
+
+        A segment that begins at `offset` is not read: a truncation deletes it, and it may be
+        damaged.
+        """
+        return self.items[self.index_of(offset - 1)].base_of(offset)
+
     def bytes_between(self, start: LogPosition, end: LogPosition) -> int:
         """Bytes of records from one position to a later one."""
         if start.segment_base_offset == end.segment_base_offset:

@@ -89,7 +89,7 @@ def unlike_batches(pair: Pair) -> str | None:
         for node_id, log in ((pair.member, member_log), (pair.leader, leader_log)):
             batch = _wrong_epoch(log, have)
             if batch is not None:
-                return f"{pair.where}: n{node_id} has epochs {log.epochs.entries} and {batch}"
+                return f"{pair.where}: n{node_id} has epochs {log.leader_epochs} and {batch}"
         return None
     at = common_count(have, wanted)
     return (

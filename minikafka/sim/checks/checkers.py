@@ -80,7 +80,7 @@ def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...
     segments = log.segments.items
     seen: tuple[object, ...] = (
         log, log.log_end_offset, log.high_watermark, log.log_start_offset, log.recovery_point,
-        log.local.records_end, log.flushes.taken, log.flushes.generation,
+        log.last_batch_end_offset, log.is_flushing, log.generation,
         len(segments), segments[0], segments[-1],
         partition.leader, partition.leader_epoch, partition.partition_epoch,
     )  # fmt: skip

@@ -39,10 +39,10 @@ class DurabilityChecks:
         self._seen[key] = seen
         self.coverage.rules["flushed"] += 1
         where = f"{partition.topic_partition}: {node.host}"
-        if log.recovery_point > log.local.records_end:
+        if log.recovery_point > log.last_batch_end_offset:
             raise Violation(
                 f"flushed: {where} has recovery point {log.recovery_point}, above its end "
-                f"{log.local.records_end}"
+                f"{log.last_batch_end_offset}"
             )
         for segment in segments:
             file = cast(SimFile, segment.file)

@@ -78,7 +78,7 @@ def common_count(have: list[BatchIdentity], wanted: list[BatchIdentity]) -> int:
 def epoch_at(log: UnifiedLog, offset: int) -> int:
     """Return the leader epoch of an offset from the epoch cache of a log; -1 if unknown."""
     found = -1
-    for epoch, start_offset in log.epochs.entries:
+    for epoch, start_offset in log.leader_epochs:
         if start_offset > offset:
             break
         found = epoch

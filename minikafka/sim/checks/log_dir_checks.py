@@ -125,8 +125,8 @@ class LogDirChecks:
         else:
             wanted, have = (batches_of(each, start, end) for each in (former, log))
         self.coverage.rules["SwappedLog"] += 1
-        state = (log.log_start_offset, log.log_end_offset, log.epochs.entries)
-        before = (start, end, former.epochs.entries)
+        state = (log.log_start_offset, log.log_end_offset, log.leader_epochs)
+        before = (start, end, former.leader_epochs)
         # The records of the new log are flushed, so that its high watermark may be higher.
         is_committed = log.high_watermark >= former.high_watermark
         if have == wanted and state == before and is_committed:

@@ -140,5 +140,5 @@ class PowerLosses:
 
 
 def _last_epoch(log: UnifiedLog) -> int:
-    epoch = log.epochs.epoch_at(log.log_end_offset - 1)
+    epoch = log.epoch_at(log.log_end_offset - 1)
     return -1 if epoch is None else epoch

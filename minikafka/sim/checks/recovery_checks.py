@@ -214,7 +214,7 @@ class RecoveryChecks:
         if held is None:
             return None
         log = held.log
-        epoch = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
+        epoch = log.last_written_epoch
         rank = Rank(-1 if epoch is None else epoch, log.log_end_offset)
         is_empty = log.log_start_offset == log.log_end_offset
         if said is not None and is_empty and said.end_offset == rank.end_offset and said < rank:

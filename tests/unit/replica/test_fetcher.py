@@ -120,7 +120,7 @@ def test_truncation_of_committed_records_is_a_warning(world, caplog):
 
 def test_log_that_knows_no_epoch_takes_the_leader_s_word(world):
     log = world.follow(log=[(5, 0)])
-    log.epochs.entries.clear()
+    log.leader_epochs.clear()
     # The position says that nothing is known.
     world.respond(world.one(), data_of(diverging_epoch=EpochEndOffset(0, 2)))
     assert log.log_end_offset == 2

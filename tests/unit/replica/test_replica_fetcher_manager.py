@@ -79,7 +79,7 @@ def test_disk_that_fails_when_a_leader_becomes_known_takes_only_its_own(managed)
     )
     log = managed.partition(0).log
     log.append_as_follower(batch_of(2), leader_epoch=0, now=managed.env.clock.now)
-    log.epochs.entries.clear()
+    log.leader_epochs.clear()
     managed.disks[0].broken = "read-only"
     managed.apply(managed.broker(2, port=2))
     assert [fault.log_dir for fault in managed.offline] == ["/one"]

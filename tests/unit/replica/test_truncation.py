@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.log import log_content
+from minikafka.log import unified_log
 from minikafka.log.directories import log_directory
 from minikafka.log.producers import producer_loading
 from minikafka.log.segment.segment import Segment
@@ -65,7 +65,8 @@ def test_back_off_lasts_as_long_as_the_loading(world):
         world.at(world.now_ms + BACKOFF_MS)
         world.env.timers.fire_due(world.now_ms)
         assert world.state() is FetchState.BACKING_OFF
-    log.content.finish_loading()
+    while log.loading is not None:
+        log.load_slice()
     assert world.one(BACKOFF_MS).body.topics
 
 
@@ -110,7 +111,7 @@ def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
     def broken(_):
         raise fault
 
-    monkeypatch.setattr("minikafka.log.log_content.next_slice", broken)
+    monkeypatch.setattr("minikafka.log.unified_log.next_slice", broken)
     world.run()
     assert world.faults == [fault]
 
@@ -121,7 +122,7 @@ def test_stopped_replica_is_not_loaded_further(world):
     truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
     world.partitions[0].stop()
     world.run()
-    assert log.content.loading is not None
+    assert log.loading is not None
     assert world.env.take_later() is None
 
 
@@ -228,7 +229,7 @@ def test_a_log_that_was_cut_already_does_not_begin_after_its_end(monkeypatch):
         raise OutOfFilesFault("/one", "Too many open files")
 
     with monkeypatch.context() as patch:
-        patch.setattr(log_content, "write_epochs", fail)
+        patch.setattr(unified_log, "write_epochs", fail)
         with pytest.raises(OutOfFilesFault):
             truncate_replica(managed.env, managed.partition(), 12, managed.manager.take_offline)
     assert log.log_start_offset <= log.log_end_offset == 12

@@ -50,3 +50,22 @@ def test_a_long_file_or_class_is_a_warning_with_its_reason(tree):
     assert of_file == "warning: minikafka/log/lines.py has 502 lines: it is a table."
     assert of_class.startswith("warning: minikafka/log/lines.py: class A has 421 lines: over 400, ")
     assert list(tidy.sizes()) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "is_refused"),
+    [
+        ("log.flushes.wrote(x)", True),
+        ("self.unified_log.epochs", True),
+        ("a().log.local", True),
+        ("log.leader_epochs, self.local, world.flushes", False),
+    ],
+)
+def test_parts_of_a_log_belong_to_its_package(tmp_path, monkeypatch, use, is_refused):
+    names = ["minikafka/log/a.py", "minikafka/raft/b.py", "tests/unit/log/test_a.py"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(use)
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+    monkeypatch.setattr(tidy, "python_files", lambda: names)
+    assert [each.partition(":")[0] for each in tidy.log_parts()] == names[1:2] * is_refused

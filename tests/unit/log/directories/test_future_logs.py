@@ -89,9 +89,9 @@ def crash_at(disks, count):
 
 def test_a_swap_keeps_the_epoch_of_a_leader_that_has_written_nothing(disks):
     manager = ready_to_swap(disks)
-    manager.get(TP).epochs.assign(4, 3)
+    manager.get(TP).assign_epoch_start_offset(4, 3)
     log, _ = manager.futures.swap(TP, NOW)
-    assert log.epochs.entries == [(0, 0), (4, 3)]
+    assert log.leader_epochs == [(0, 0), (4, 3)]
     assert log.end_offset_for_epoch(4) == (4, 3)
     assert read_epochs(disks[1], str(TP)) == [(0, 0), (4, 3)]
 
@@ -103,7 +103,7 @@ def test_a_swap_keeps_a_log_start_offset_that_moved_during_the_copy(disks):
     before = manager.get(TP)
     assert before.log_start_offset == 2
     log, _ = manager.futures.swap(TP, NOW)
-    assert (log.log_start_offset, log.epochs.entries) == (2, before.epochs.entries)
+    assert (log.log_start_offset, log.leader_epochs) == (2, before.leader_epochs)
 
 
 def test_a_swap_replaces_the_log(disks):
@@ -114,7 +114,7 @@ def test_a_swap_replaces_the_log(disks):
     assert manager.get(TP) is log is not before
     assert manager.directory_of(TP) is manager.directories[1]
     assert (log.log_end_offset, log.high_watermark, log.recovery_point) == (3, 3, 3)
-    assert log.epochs.entries == before.epochs.entries
+    assert log.leader_epochs == before.leader_epochs
     assert (names(disks[0]), names(disks[1])) == ([], [str(TP)])
     append(log)
     manager.shutdown(7)
@@ -386,10 +386,10 @@ def test_a_truncated_log_truncates_its_future_log(disks):
     log.truncate_to(3, NOW)
     append_in(log, 4)
     copied(manager)
-    assert future.epochs.entries == log.epochs.entries == [(1, 0), (2, 2), (4, 3)]
+    assert future.leader_epochs == log.leader_epochs == [(1, 0), (2, 2), (4, 3)]
     log.truncate_to(1, NOW)
     copied(manager)
-    assert (future.log_end_offset, future.epochs.entries) == (1, [(1, 0)])
+    assert (future.log_end_offset, future.leader_epochs) == (1, [(1, 0)])
 
 
 def test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches(disks):
@@ -400,7 +400,7 @@ def test_a_move_ends_where_the_file_of_epochs_contradicts_the_batches(disks):
     write_epochs(disks[0], str(TP), [(7, 0)], sync=True)
     manager = start(disks)
     log = manager.get(TP)
-    assert (log.epochs.entries, log.log_end_offset) == ([(7, 0)], 3)
+    assert (log.leader_epochs, log.log_end_offset) == ([(7, 0)], 3)
     future = manager.futures.create(TP, manager.directories[1], NOW)
     copied(manager)
     log.truncate_to(1, NOW)

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.log.producers import producer_loading
-from minikafka.log.producers.producer_loading import load_producers, next_slice, producers_in_slices
+from minikafka.log.producers.producer_loading import finish, load_producers, next_slice
 from minikafka.records.builder import TransactionEnd, build_end_marker
 from minikafka.records.validation import AppendOrigin
 from minikafka.sim.world.sim_disk import SimDisk
@@ -44,12 +44,12 @@ def told(state):
 
 def test_slices_load_the_same_state(small_slices):
     log = filled(SimDisk("one"))
-    loading = producers_in_slices(log.segments, 0, 31, 0, NOW)
+    loading = load_producers(log.segments, 0, 31, 0, NOW)
     slices = 1
     while (state := next_slice(loading)) is None:
         slices += 1
     assert slices == 8
-    assert told(state) == told(load_producers(log.segments, 0, 31, 0, NOW))
+    assert told(state) == told(finish(load_producers(log.segments, 0, 31, 0, NOW)))
     assert state.ongoing == {1: 1}
     assert (state.producers[2].epoch, state.unreplicated[0].marker_offset) == (1, 30)
 
@@ -57,13 +57,13 @@ def test_slices_load_the_same_state(small_slices):
 def test_nothing_is_stable_while_a_truncated_log_is_loading(small_slices):
     log = filled(SimDisk("one"))
     log.update_high_watermark(25)
-    before = told(load_producers(log.segments, 0, 20, 20, NOW))
+    before = told(finish(load_producers(log.segments, 0, 20, 20, NOW)))
     log.truncate_to(20, NOW, in_slices=True)
-    assert log.content.loading is not None
+    assert log.loading is not None
     assert (log.high_watermark, log.last_stable_offset) == (20, 0)
     slices = 1
-    while log.content.loading is not None:
-        log.content.load_slice()
+    while log.loading is not None:
+        log.load_slice()
         slices += 1
     assert slices == 6
     assert told(log.producers) == before
@@ -75,14 +75,14 @@ def test_what_needs_the_producers_loads_the_rest_first(small_slices, what):
     disk = SimDisk("one")
     log = filled(disk)
     log.truncate_to(20, NOW, in_slices=True)
-    expected = told(load_producers(log.segments, 0, 20, 0, NOW))
+    expected = told(finish(load_producers(log.segments, 0, 20, 0, NOW)))
     if what == "append":
         append(log, 1)
     elif what == "roll":
         log.roll(NOW)
     else:
         log.close()
-    assert log.content.loading is None
+    assert log.loading is None
     assert told(log.producers)[:2] == expected[:2]
     if what == "close":
         again = open_log(disk, clean=True)
@@ -92,12 +92,12 @@ def test_what_needs_the_producers_loads_the_rest_first(small_slices, what):
 def test_truncation_while_loading_starts_again(small_slices):
     log = filled(SimDisk("one"))
     log.truncate_to(28, NOW, in_slices=True)
-    log.content.load_slice()
+    log.load_slice()
     log.truncate_to(2, NOW, in_slices=True)
-    log.content.finish_loading()
+    log._finish_loading()
     assert dict(log.producers.ongoing) == {1: 1}
     log.truncate_to(0, NOW, in_slices=True)
-    assert log.content.loading is None
+    assert log.loading is None
     assert not log.producers.producers
 
 
@@ -112,9 +112,9 @@ def test_producers_of_a_snapshot_are_loaded_in_slices(small_slices):
     append(log, 1)
     log.truncate_to(10, NOW, in_slices=True)
     slices = 1
-    while log.content.loading is not None:
+    while log.loading is not None:
         assert log.last_stable_offset == 0
-        log.content.load_slice()
+        log.load_slice()
         slices += 1
     assert slices == 3
     assert (list(log.producers.producers), log.producers.ongoing) == (list(range(10)), {3: 3})

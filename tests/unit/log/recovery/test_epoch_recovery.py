@@ -56,7 +56,7 @@ def test_a_damaged_base_offset_teaches_no_epoch(disk, clean, epochs):
     assert (read_file(disk, EPOCHS) if disk.exists(EPOCHS) else None) == epochs
     disk.content(f"t-0/{NAME}")[7] = 10
     log = open_log(disk, clean=clean, recovery_point=recovery_point)
-    assert log.epochs.entries == [(0, 0), (1, 10)]
+    assert log.leader_epochs == [(0, 0), (1, 10)]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_damaged_header_hides_no_epoch(disk, at, value, behind):
         open_log(disk, clean=False, recovery_point=20)
     assert not disk.exists(EPOCHS)
     name[at] = before
-    assert open_log(disk, clean=False, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
+    assert open_log(disk, clean=False, recovery_point=20).leader_epochs == [(0, 0), (1, 10)]
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -101,7 +101,7 @@ def test_a_batch_that_ends_behind_its_segment_teaches_no_epoch(disk, base, at, v
         open_log(disk, clean=clean, recovery_point=20)
     assert not disk.exists(EPOCHS)
     content[at] = before
-    assert open_log(disk, clean=clean, recovery_point=20).epochs.entries == [(0, 0), (1, 10)]
+    assert open_log(disk, clean=clean, recovery_point=20).leader_epochs == [(0, 0), (1, 10)]
 
 
 def after_older_metadata(disk, *epochs):
@@ -126,7 +126,7 @@ def test_an_epoch_that_goes_back_is_loaded(disk, clean, recovery_point, epochs):
     after_older_metadata(disk, *epochs)
     disk.crash()
     log = open_log(disk, clean=clean, recovery_point=recovery_point)
-    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, epochs[-1])
+    assert (log.log_end_offset, log.latest_epoch) == (22, epochs[-1])
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -139,7 +139,7 @@ def test_an_epoch_that_goes_back_before_the_start_is_loaded(disk, clean, start_o
     disk.crash()
     log = open_log(disk, clean=clean, recovery_point=22, log_start_offset=start_offset)
     assert (log.log_start_offset, log.log_end_offset) == (start_offset, 22)
-    assert log.epochs.entries == [(0, start_offset)]
+    assert log.leader_epochs == [(0, start_offset)]
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -153,7 +153,7 @@ def test_an_epoch_that_goes_back_is_loaded_without_the_file(disk, clean, epochs,
         write_file(disk, EPOCHS, epochs)
     disk.crash()
     log = open_log(disk, clean=clean, recovery_point=22)
-    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, following[-1])
+    assert (log.log_end_offset, log.latest_epoch) == (22, following[-1])
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -165,7 +165,7 @@ def test_one_record_of_a_lower_epoch_before_the_start_is_loaded(disk, clean, sta
     log.increment_log_start_offset(start_offset)
     disk.crash()
     log = open_log(disk, clean=clean, recovery_point=22, log_start_offset=start_offset)
-    assert log.epochs.entries == [(5, start_offset)]
+    assert log.leader_epochs == [(5, start_offset)]
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -175,7 +175,7 @@ def test_metadata_that_is_restored_twice_is_loaded(disk, clean, recovery_point):
     after_older_metadata(disk, 4, 5, 4)
     disk.crash()
     log = open_log(disk, clean=clean, recovery_point=recovery_point)
-    assert log.epochs.latest_epoch == 4
+    assert log.latest_epoch == 4
 
 
 @pytest.mark.parametrize("last_epoch", [1, 2])
@@ -201,7 +201,7 @@ def test_a_damaged_epoch_that_is_too_high_replaces_no_earlier_one(disk, clean):
     write_file(disk, EPOCHS, b"0\n1\n1 15\n")
     disk.content(f"t-0/{0:020}.log")[2 * 70 + 15] = 1
     log = open_log(disk, clean=clean, recovery_point=20)
-    assert log.epochs.entries == [(0, 0), (1, 10)]
+    assert log.leader_epochs == [(0, 0), (1, 10)]
 
 
 def test_an_unflushed_epoch_that_goes_back_is_loaded_without_its_file(disk):
@@ -211,7 +211,7 @@ def test_an_unflushed_epoch_that_goes_back_is_loaded_without_its_file(disk):
     disk.crash()
     write_file(disk, EPOCHS, before)
     log = open_log(disk, clean=False, recovery_point=17)
-    assert (log.log_end_offset, log.epochs.latest_epoch) == (22, 0)
+    assert (log.log_end_offset, log.latest_epoch) == (22, 0)
 
 
 @pytest.mark.parametrize("epochs", [None, b"0\n2\n0 0\n1 10\n"])

@@ -59,7 +59,7 @@ def damage(disk, name, at):
 
 def test_everything_that_was_written_is_found(disk):
     log = open_log(disk)
-    assert (log.log_end_offset, log.epochs.entries) == (20, [(0, 0), (1, 10)])
+    assert (log.log_end_offset, log.leader_epochs) == (20, [(0, 0), (1, 10)])
     assert log.producers.producers[5].batches[-1].last_sequence == 19
 
 
@@ -116,7 +116,7 @@ def test_a_log_that_ends_before_what_a_clean_shutdown_flushed_is_a_fault(disk):
 
 def test_epochs_beyond_the_end_are_forgotten(disk):
     damage(disk, segments(disk)[0], 100)
-    assert open_log(disk).epochs.entries == [(0, 0)]
+    assert open_log(disk).leader_epochs == [(0, 0)]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"0\n2\n0 0\n1 1"])
@@ -124,7 +124,7 @@ def test_lost_or_torn_epochs_are_rebuilt_from_the_batches(disk, content, caplog)
     disk.remove(f"t-0/{LEADER_EPOCHS}")
     if content is not None:
         write_file(disk, f"t-0/{LEADER_EPOCHS}", content)
-    assert open_log(disk).epochs.entries == [(0, 0), (1, 10)]
+    assert open_log(disk).leader_epochs == [(0, 0), (1, 10)]
     assert read_epochs(disk, "t-0") == [(0, 0), (1, 10)]
     # Apache Kafka leaves an empty file for a log without epochs: that is no damage.
     assert ("is damaged" in caplog.text) is bool(content)
@@ -286,7 +286,7 @@ def test_epochs_of_truncated_records_do_not_come_back_with_their_file():
         stale += read_epochs(later, "t-0") == [(5, 0), (8, 4), (9, 6)]
         log = open_log(later, config=config, recovery_point=4)
         assert log.log_end_offset == 10
-        assert log.epochs.entries == read_epochs(later, "t-0") == [(5, 0)]
+        assert log.leader_epochs == read_epochs(later, "t-0") == [(5, 0)]
     assert stale
 
 
@@ -304,7 +304,7 @@ def test_epochs_of_a_log_that_started_over_do_not_come_back_with_their_file():
     write_file(disk, f"t-0/{LEADER_EPOCHS}", stale)
     log = open_log(disk, config=config, log_start_offset=100)
     assert (log.log_start_offset, log.log_end_offset) == (100, 104)
-    assert log.epochs.entries == read_epochs(disk, "t-0") == [(6, 100)]
+    assert log.leader_epochs == read_epochs(disk, "t-0") == [(6, 100)]
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_a_log_that_begins_before_its_epochs_learns_them(disk, known, start, epo
     """The checkpoint of log start offsets is a minute behind the file of epochs."""
     write_file(disk, f"t-0/{LEADER_EPOCHS}", known)
     log = open_log(disk, recovery_point=20, log_start_offset=start)
-    assert log.epochs.entries == epochs
+    assert log.leader_epochs == epochs
     assert read_epochs(disk, "t-0") == epochs
 
 
@@ -326,7 +326,7 @@ def test_a_clean_log_whose_epochs_begin_at_its_end_learns_them(disk, start, epoc
     write_epochs(disk, "t-0", [(1, 20)])
     log = open_log(disk, clean=True, recovery_point=20, log_start_offset=start)
     assert (log.log_start_offset, log.log_end_offset) == (start, 20)
-    assert log.epochs.entries == epochs
+    assert log.leader_epochs == epochs
 
 
 def test_a_damaged_log_that_was_flushed_is_a_fault_and_loses_nothing(disk):

@@ -71,7 +71,7 @@ def test_other_batches_at_the_same_offsets_are_found(cluster):
 
 @pytest.mark.parametrize("node_id", [1, 2])
 def test_an_epoch_that_no_batch_has_is_found(cluster, node_id):
-    epochs = replica(cluster, node_id, "t").log.epochs.entries
+    epochs = replica(cluster, node_id, "t").log.leader_epochs
     epoch, _ = epochs[-1]
     epochs.append((epoch + 1, 2))
     found = f"t-0: n{node_id} has epochs {epochs} and BatchIdentity(base_offset=2, "

@@ -10,6 +10,7 @@ import pytest
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -72,22 +73,24 @@ def look_at(cluster, checkers, *changes):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda log, known: log.flushes.truncated(),
-        lambda log, known: setattr(known, "is_open", True),
-        lambda log, known: setattr(known, "end_offset", 9),
-        lambda log, known: known.by_leader.update({(2, 9): 0}),
-        lambda log, known: known.lost.append(None),
-        lambda log, known: setattr(log, "high_watermark", 1),
-        lambda log, known: setattr(log.local, "records_end", 1),
-        lambda log, known: setattr(log.flushes, "recovery_point", 1),
+        lambda log, known, patch: setattr(known, "is_open", True),
+        lambda log, known, patch: setattr(known, "end_offset", 9),
+        lambda log, known, patch: known.by_leader.update({(2, 9): 0}),
+        lambda log, known, patch: known.lost.append(None),
+        lambda log, known, patch: setattr(log, "high_watermark", 1),
+        lambda log, known, patch: patch.setattr(UnifiedLog, "generation", 1),
+        lambda log, known, patch: patch.setattr(UnifiedLog, "last_batch_end_offset", 1),
+        lambda log, known, patch: patch.setattr(UnifiedLog, "recovery_point", 1),
     ],
 )
-def test_a_replica_is_checked_again_where_something_has_changed_for_it(cluster, change):
+def test_a_replica_is_checked_again_where_something_has_changed_for_it(
+    cluster, monkeypatch, change
+):
     """Also where it is as long as before, or a leader has said what is committed."""
     partition, known = replica(cluster, 2, "t"), Committed()
     glance = ReplicaView(partition, known)
     assert glance.is_unchanged(partition)
-    change(partition.log, known)
+    change(partition.log, known, monkeypatch)
     assert not glance.is_unchanged(partition)
 
 

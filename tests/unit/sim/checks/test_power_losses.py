@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.sim.checks.power_losses import PowerLosses
 
 WHERE = TopicPartition("t", 0)
@@ -18,7 +17,7 @@ def look(
     node = SimpleNamespace(config=SimpleNamespace(node_id=node_id), started=started)
     log = SimpleNamespace(
         recovery_point=recovery_point, log_end_offset=end_offset, log_start_offset=start,
-        epochs=LeaderEpochCache([(epoch, 0)]),
+        epoch_at=lambda offset: epoch,
     )  # fmt: skip
     losses.record(node, SimpleNamespace(topic_partition=where, log=log))
 

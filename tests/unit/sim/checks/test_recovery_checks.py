@@ -105,8 +105,7 @@ def test_an_answer_stays_true_after_retention_has_deleted_all_records(
     """Seed 75000564: a leader without records left its epoch, which is the last one then."""
     log = replica(cluster, 1, "t").log
     log.assign_epoch_start_offset(2, 4 if deleted_count == 4 else 3)
-    log.log_start_offset = deleted_count
-    log.content.drop_epochs_before(deleted_count)
+    assert log.increment_log_start_offset(deleted_count)
     controller = controller_of(cluster, n1=4, n2=2)
     if deleted_count < 4:
         with pytest.raises(Violation, match="U4: t-0: 1 answered"):

@@ -81,7 +81,7 @@ def test_an_epoch_is_written_with_its_first_records(disk):
     assert read_epochs(disk, "t-0") == [(3, 0)]
     log.assign_epoch_start_offset(5, log.log_end_offset)
     disk.crash()
-    assert open_log(disk).epochs.entries == [(3, 0)]
+    assert open_log(disk).leader_epochs == [(3, 0)]
 
 
 def test_epoch_of_a_new_leader_is_known_before_its_first_record(disk):
