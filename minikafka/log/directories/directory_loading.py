@@ -35,7 +35,8 @@ from minikafka.log.directories.log_folders import (
 from minikafka.log.directories.settling import FoundLog, TwoLogs, settle_pair
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import DELETE_SUFFIX, parse_folder
-from minikafka.log.recovery.log_loader import CheckpointedOffsets, goes_beyond
+from minikafka.log.recovery.log_files import goes_beyond
+from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.errors import CorruptRecordsError
 

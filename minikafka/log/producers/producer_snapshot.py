@@ -4,7 +4,7 @@ As Kafka: only the last batch of each producer is kept, so that after a restart 
 recognised as a duplicate instead of five. Format: `ProducerStateManager.writeSnapshot`, version 1.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from struct import Struct
 from typing import Final
 
@@ -101,6 +101,13 @@ def remove_snapshots(disk: Disk, folder: str) -> None:
     """Remove all snapshots of a log."""
     for offset in snapshot_offsets(disk, folder):
         disk.remove(f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}")
+
+
+def remove_stray_snapshots(disk: Disk, folder: str, bases: Container[int]) -> None:
+    """Keep the snapshots at the `bases` of segments, and the newest one."""
+    for offset in snapshot_offsets(disk, folder)[:-1]:
+        if offset not in bases:
+            disk.remove(f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}")
 
 
 def snapshot_offsets(disk: Disk, folder: str) -> list[int]:

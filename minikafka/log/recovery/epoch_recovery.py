@@ -30,6 +30,36 @@ def load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEp
     return LeaderEpochCache(), not any(segment.size for segment in items)
 
 
+def recover_epochs(
+    epochs: LeaderEpochCache,
+    segments: Segments,
+    start_offset: int,
+    end_offset: int,
+    *,
+    is_known: bool,
+    recovered_from: int | None,
+    flushed_to: int,
+) -> None:
+    """Let the `epochs` of the file fit the log, with those of batches that it may lack.
+
+    They are not `is_known` if there was no reliable file. `recovered_from` is the base of the first
+    segment that was recovered; see `EpochReader.learn` for `flushed_to`.
+    """
+    saved = LeaderEpochCache(list(epochs.entries))
+    epochs.truncate_from_end(end_offset)
+    scan_from = recovered_from
+    may_have_epochs = recovered_from is not None or saved.entries
+    if not is_known or (may_have_epochs and not epochs.entries):
+        # Also if all entries of the file were dropped: they began at a later log start offset.
+        scan_from = segments.first.base_offset
+    reader = EpochReader(segments, start_offset, end_offset, saved)
+    if scan_from is not None:
+        reader.learn(epochs, scan_from, flushed_to)
+    reader.learn_first(epochs)
+    epochs.truncate_from_start(start_offset)
+    epochs.changed = epochs.entries != saved.entries
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EpochReader:
     """Reads the leader epochs of a log from its batches. Damaged bytes raise CorruptRecordsError.

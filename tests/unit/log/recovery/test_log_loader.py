@@ -169,32 +169,6 @@ def test_garbage_in_an_index_after_a_clean_shutdown_hides_no_record(suffix, seed
         assert again.offset_for_timestamp(1_000 + offset).offset == offset
 
 
-def test_index_without_log_and_unfinished_work_are_removed(disk):
-    names = (
-        "00000000000000000999.index",
-        "00000000000000000000.log.deleted",
-        "00000000000000000000.log.cleaned",
-        "leader-epoch-checkpoint.tmp",
-    )
-    for name in names:
-        write_file(disk, f"t-0/{name}", b"x")
-    log = open_log(disk)
-    assert not [name for name in names if name in disk.list("t-0")]
-    assert log.log_end_offset == 20
-
-
-def test_cleaned_segment_takes_the_place_of_those_that_it_covers(disk):
-    first, _, third, *_ = segments(disk)
-    kept = build_batch(
-        [NewRecord(1_001, b"k", b"v")], BatchOptions(base_offset=int(third[:20]) - 1)
-    )
-    write_file(disk, f"t-0/{first}.swap", bytes(kept))
-    log = open_log(disk)
-    assert segments(disk)[:2] == [first, third]
-    assert log.segments.first.size == len(kept)
-    assert log.log_end_offset == 20
-
-
 def test_damaged_snapshot_is_replaced_by_a_scan(disk):
     open_log(disk).close()
     name = "t-0/00000000000000000020.snapshot"
