@@ -9,20 +9,19 @@ from random import Random
 
 from minikafka.common.clock import Now
 from minikafka.common.ids import Uuid
-from minikafka.log.checkpoints import PARTITION_METADATA, write_topic_id
+from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, sync_file
 from minikafka.log.file_names import UNFLUSHED_SUFFIX, file_name
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.producers.producer_snapshot import remove_snapshots
-from minikafka.log.recovery.log_loader import CheckpointedOffsets, LoadedLog, load
 from minikafka.log.segment.segment import Segment
 from minikafka.log.segment.segments import Segments
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class LocalLog:
-    """The segments in `folder` of `disk`. Made by `open`."""
+    """The segments in `folder` of `disk`. Made by `log_loader.load`."""
 
     disk: Disk
     folder: str
@@ -42,45 +41,6 @@ class LocalLog:
     """As in `CheckpointedOffsets`; needed before the next write if the recovery point fell."""
     goes_first: bool
     """True for the metadata log: it may use the last file descriptors."""
-
-    @classmethod
-    def open(
-        cls,
-        disk: Disk,
-        folder: str,
-        topic_id: Uuid | None,
-        *,
-        config: LogConfig,
-        checkpointed: CheckpointedOffsets,
-        now: Now,
-        rng: Random,
-        goes_first: bool = False,
-    ) -> tuple["LocalLog", LoadedLog]:
-        """Load the log in `folder`, or start an empty one there.
-
-        A new log writes its topic id to `partition.metadata`; an existing file is kept.
-        """
-        flushes = FlushLedger(flushed_ms=now.monotonic_ms)
-        if not checkpointed.clean or not disk.exists(folder):
-            # Files of a process that crashed exist, but may not be durable.
-            flushes.folders = {folder: None, "": None}
-            flushes.files = {f"{folder}/{PARTITION_METADATA}": None}
-            disk.make_dir(folder)
-        jitter_ms = config.draw_jitter_ms(rng)
-        loaded = load(disk, folder, config, checkpointed=checkpointed, now=now, jitter_ms=jitter_ms)
-        flushes.recovery_point = loaded.recovery_point
-        flushes.recovery_point_fell = loaded.recovery_point < checkpointed.highest_saved
-        if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
-            write_topic_id(disk, folder, topic_id)
-            flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
-        if any(segment.indexes.unsynced for segment in loaded.segments.items):
-            flushes.folders[folder] = None
-        log = cls(
-            disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
-            loaded.unflushed, checkpointed.clean and not flushes.files, not checkpointed.clean,
-            checkpointed.save_recovery_points, goes_first,
-        )  # fmt: skip
-        return log, loaded
 
     def state(self) -> tuple[int, ...]:
         """Values of which at least one differs after any change of the log's files."""

@@ -43,7 +43,7 @@ from minikafka.log.producers.producer_loading import (
 from minikafka.log.producers.producer_snapshot import needs_snapshot, write_snapshot
 from minikafka.log.producers.producer_state import ProducerState, is_marker
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
-from minikafka.log.recovery.log_loader import CheckpointedOffsets, damage_as_fault
+from minikafka.log.recovery.log_loader import CheckpointedOffsets, damage_as_fault, load
 from minikafka.log.retention import deletable
 from minikafka.log.segment.reads import (
     LogPosition,
@@ -70,7 +70,7 @@ from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 _CLIENT = AppendOrigin.CLIENT
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class UnifiedLog:
     """The log in `folder` of `disk`. Made by `open`."""
 
@@ -108,12 +108,13 @@ class UnifiedLog:
         checkpointed: CheckpointedOffsets, now: Now, rng: Random, topic_id: Uuid | None = None,
         goes_first: bool = False,
     ) -> "UnifiedLog":  # fmt: skip
-        """Load the log in `folder`, or start an empty one there; see `LocalLog.open`."""
-        local, loaded = LocalLog.open(
-            disk, folder, topic_id, config=config, checkpointed=checkpointed, now=now, rng=rng,
+        """Load the log in `folder`, or start an empty one there; see `log_loader.load`."""
+        loaded = load(
+            disk, folder, topic_id, config, checkpointed=checkpointed, now=now, rng=rng,
             goes_first=goes_first,
         )  # fmt: skip
-        start_offset, end_offset = loaded.log_start_offset, loaded.log_end_offset
+        local = loaded.local
+        start_offset, end_offset = loaded.log_start_offset, local.last_batch_end_offset
         high_watermark = min(max(checkpointed.high_watermark, start_offset), end_offset)
         log = cls(
             disk, folder, topic_partition, topic_id, config, start_offset, end_offset,

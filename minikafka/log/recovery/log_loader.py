@@ -13,12 +13,18 @@ import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from random import Random
 from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.log.checkpoints import LOG_START_OFFSETS, write_epochs
+from minikafka.common.ids import Uuid
+from minikafka.log.checkpoints import (
+    LOG_START_OFFSETS,
+    PARTITION_METADATA,
+    write_epochs,
+    write_topic_id,
+)
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import (
@@ -30,7 +36,9 @@ from minikafka.log.file_names import (
     UNFLUSHED_SUFFIX,
     file_name,
 )
+from minikafka.log.flush import FlushLedger
 from minikafka.log.leader_epoch_cache import LeaderEpochCache
+from minikafka.log.local_log import LocalLog
 from minikafka.log.producers.producer_loading import finish, load_producers
 from minikafka.log.producers.producer_snapshot import offsets_of, remove_stray_snapshots
 from minikafka.log.producers.producer_state import ProducerState
@@ -68,26 +76,26 @@ class CheckpointedOffsets:
 class LoadedLog:
     """The parts of a loaded log."""
 
-    segments: Segments
+    local: LocalLog
     epochs: LeaderEpochCache
     producers: ProducerState
     log_start_offset: int
-    log_end_offset: int
-    recovery_point: int
-    unflushed: list[int]
-    """As `LocalLog.unflushed`."""
 
 
 def load(
     disk: Disk,
     folder: str,
+    topic_id: Uuid | None,
     config: LogConfig,
     *,
     checkpointed: CheckpointedOffsets,
     now: Now,
-    jitter_ms: int = 0,
+    rng: Random,
+    goes_first: bool,
 ) -> LoadedLog:
     """Load the log in `folder`; it is empty if there are no segments.
+
+    A new log writes its topic id to `partition.metadata`; an existing file is kept.
 
     Raises:
         StorageFault: the disk reports an error, or the flushed part of the log is damaged. Nothing
@@ -97,11 +105,10 @@ def load(
         f"restore the file, or move {folder} away to copy the partition from its other replicas, "
         "if it has any"
     )
-    open_segment = partial(Segment.open, disk, folder, config=config, now=now, jitter_ms=jitter_ms)
-    loader = _LogLoader(disk, folder, checkpointed, open_segment)
+    loader = _LogLoader(disk, folder, topic_id, config, checkpointed, now, rng, goes_first)
     with damage_as_fault(disk, remedy=remedy):
         try:
-            return loader.load(now)
+            return loader.load()
         except CorruptRecordsError:
             for segment in loader.items:
                 segment.close()
@@ -127,15 +134,22 @@ class _LogLoader:
 
     disk: Disk
     folder: str
+    topic_id: Uuid | None
+    config: LogConfig
     checkpointed: CheckpointedOffsets
-    open_segment: partial[Segment]
+    now: Now
+    rng: Random
+    goes_first: bool
+    jitter_ms: int = 0
     items: list[Segment] = field(default_factory=list)
     names: Collection[str] = ()
     """The files in the folder at the start. It is listed once, to save system calls."""
 
-    def load(self, now: Now) -> LoadedLog:
+    def load(self) -> LoadedLog:
         """Load the log."""
         checkpointed, items = self.checkpointed, self.items
+        flushes = self._open_ledger()
+        self.jitter_ms = self.config.draw_jitter_ms(self.rng)
         self.names = finish_interrupted_work(self.disk, self.folder)
         self._open_segments()
         epochs, are_epochs_known = load_epochs(self.disk, self.folder, items)
@@ -162,7 +176,7 @@ class _LogLoader:
         snapshots = offsets_of(self.names)
         loading = load_producers(
             segments, end_offset if replayed_from is None else replayed_from, end_offset,
-            checkpointed.high_watermark, now, reindex_from=replayed_from,
+            checkpointed.high_watermark, self.now, reindex_from=replayed_from,
             unread_below=end_offset if recovered_from is None else recovered_from,
             snapshots=snapshots,
         )  # fmt: skip
@@ -173,18 +187,50 @@ class _LogLoader:
             remove_stray_snapshots(
                 self.disk, self.folder, {each.base_offset for each in segments.items}
             )
-        recovery_point = end_offset
+        local = self._local_log(segments, end_offset, flushes)
+        return LoadedLog(local, epochs, producers, start_offset)
+
+    def _open_ledger(self) -> FlushLedger:
+        """Make the folder if it is missing; return what the first flush syncs."""
+        flushes = FlushLedger(flushed_ms=self.now.monotonic_ms)
+        if not self.checkpointed.clean or not self.disk.exists(self.folder):
+            # Files of a process that crashed exist, but may not be durable.
+            flushes.folders = {self.folder: None, "": None}
+            flushes.files = {f"{self.folder}/{PARTITION_METADATA}": None}
+            self.disk.make_dir(self.folder)
+        return flushes
+
+    def _local_log(self, segments: Segments, end_offset: int, flushes: FlushLedger) -> LocalLog:
+        checkpointed, metadata = self.checkpointed, f"{self.folder}/{PARTITION_METADATA}"
+        flushes.recovery_point = end_offset
         if not checkpointed.clean:
-            recovery_point = min(checkpointed.recovery_point, end_offset)
-        return LoadedLog(
-            segments, epochs, producers, start_offset, end_offset, recovery_point,
-            [segment.base_offset for segment in items if self._is_unflushed(segment)],
+            flushes.recovery_point = min(checkpointed.recovery_point, end_offset)
+        flushes.recovery_point_fell = flushes.recovery_point < checkpointed.highest_saved
+        if self.topic_id is not None and not self.disk.exists(metadata):
+            write_topic_id(self.disk, self.folder, self.topic_id)
+            flushes.wrote(metadata, self.folder)
+        if any(segment.indexes.unsynced for segment in segments.items):
+            flushes.folders[self.folder] = None
+        return LocalLog(
+            self.disk, self.folder, self.topic_id, self.config, self.rng, segments, flushes,
+            last_batch_end_offset=end_offset,
+            unflushed=[each.base_offset for each in self.items if self._is_unflushed(each)],
+            identity_is_durable=checkpointed.clean and not flushes.files,
+            follows_unclean_end=not checkpointed.clean,
+            save_recovery_points=checkpointed.save_recovery_points,
+            goes_first=self.goes_first,
+        )  # fmt: skip
+
+    def _open_segment(self, base_offset: int, *, create: bool) -> Segment:
+        return Segment.open(
+            self.disk, self.folder, base_offset, self.config, self.now,
+            create=create, jitter_ms=self.jitter_ms,
         )  # fmt: skip
 
     def _open_segments(self) -> None:
         bases = bases_of(self.names)
         for base in bases:
-            segment = self.open_segment(base, create=False)
+            segment = self._open_segment(base, create=False)
             self.items.append(segment)
             if not (self._had(segment, INDEX_SUFFIX) and self._had(segment, TIME_INDEX_SUFFIX)):
                 segment.indexes.rebuild()
@@ -281,7 +327,7 @@ class _LogLoader:
         """Return the log's end; the last segment, or a new one, is ready for appends."""
         checkpointed, items = self.checkpointed, self.items
         if not items:
-            items.append(self.open_segment(checkpointed.log_start_offset, create=True))
+            items.append(self._open_segment(checkpointed.log_start_offset, create=True))
         end_offset = items[-1].prepare_for_appends(checkpointed.recovery_point)
         if checkpointed.clean and end_offset < checkpointed.recovery_point:
             raise CorruptRecordsError(
@@ -316,4 +362,4 @@ class _LogLoader:
             self.disk.root, self.folder, end_offset, start_offset, start_offset,
         )  # fmt: skip
         segments.doom_all()
-        segments.replace_all(self.open_segment(start_offset, create=True))
+        segments.replace_all(self._open_segment(start_offset, create=True))

@@ -169,6 +169,12 @@ def test_garbage_in_an_index_after_a_clean_shutdown_hides_no_record(suffix, seed
         assert again.offset_for_timestamp(1_000 + offset).offset == offset
 
 
+def test_an_index_without_its_log_is_removed(disk):
+    write_file(disk, "t-0/00000000000000000999.index", b"x")
+    open_log(disk)
+    assert "00000000000000000999.index" not in disk.list("t-0")
+
+
 def test_damaged_snapshot_is_replaced_by_a_scan(disk):
     open_log(disk).close()
     name = "t-0/00000000000000000020.snapshot"
