@@ -15,7 +15,7 @@ _MANY: Final = 32
 """With more requests than this, one sync of the file system is cheaper than one of each file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class FlushRequest:
     """Files and folders to sync so that everything below `up_to` is durable.
 

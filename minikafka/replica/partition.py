@@ -107,7 +107,7 @@ class Partition:
     watchers: dict[PartitionWatcher, None] = field(default_factory=dict)
     queued: deque[QueuedAppend] = field(default_factory=deque)
     """Appends whose records are being validated, in the order of their arrival."""
-    told_log_start: int = 0
+    notified_log_start: int = 0
     """The log start offset that was last reported to the watchers."""
 
     @property

@@ -63,8 +63,8 @@ class PeriodicTasks:
         """Report log start offsets that retention moved to fetch sessions and fetchers."""
         for name, partition in self.hosted.online.items():
             start_offset = partition.log.log_start_offset
-            if start_offset != partition.told_log_start:
-                partition.told_log_start = start_offset
+            if start_offset != partition.notified_log_start:
+                partition.notified_log_start = start_offset
                 partition.tell()
                 self.fetchers.moved(TopicIdPartition(partition.topic_id, name.partition))
 

@@ -53,7 +53,7 @@ _BESIDE_A_LOG: Final = (*SEGMENT_SUFFIXES[1:], UNFLUSHED_SUFFIX)
 _log = logging.getLogger("minikafka.log")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CheckpointedOffsets:
     """The checkpoints of a log's directory: the entries of the log, 0 where there is none."""
 

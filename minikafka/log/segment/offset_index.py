@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple
 
-ENTRY_SIZE = 8
+from minikafka.log.file_names import INDEX_SUFFIX
+
 _ENTRY = Struct(">II")
 _MUST_SWAP = sys.byteorder == "little"
 
@@ -29,6 +30,9 @@ class IndexEntry(NamedTuple):
 class OffsetIndex:
     """The entries of one segment in memory, and the encoded ones that its file lacks."""
 
+    SUFFIX = INDEX_SUFFIX
+    ENTRY_SIZE = 8
+
     base_offset: int
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
@@ -40,10 +44,10 @@ class OffsetIndex:
     _positions: "array[int]" = field(default_factory=lambda: array("I"))
 
     @classmethod
-    def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "OffsetIndex":
+    def decode(cls, base_offset: int, max_bytes: int, content: bytes = b"") -> "OffsetIndex":
         """Decode the content of a file, up to its first invalid entry."""
-        index = cls(base_offset, max_entries)
-        raw = array("I", content[: len(content) // ENTRY_SIZE * ENTRY_SIZE])
+        index = cls(base_offset, max_bytes // cls.ENTRY_SIZE)
+        raw = array("I", content[: len(content) // cls.ENTRY_SIZE * cls.ENTRY_SIZE])
         if _MUST_SWAP:
             raw.byteswap()
         offsets, positions = raw[0::2], raw[1::2]
@@ -101,13 +105,12 @@ class OffsetIndex:
             return None
         return IndexEntry(self.base_offset + self._offsets[at], position)
 
-    def truncate_to(self, offset: int) -> int:
-        """Drop the entries of `offset` and later; return the bytes that remain in a full file."""
+    def truncate_to(self, offset: int) -> None:
+        """Drop the entries of `offset` and later."""
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._offsets[at:]
         del self._positions[at:]
         self.is_stored = False
-        return at * ENTRY_SIZE
 
     def entries(self) -> list[IndexEntry]:
         """All entries, ascending."""
@@ -119,7 +122,7 @@ class OffsetIndex:
 
     def encode(self) -> bytes:
         """The file that holds these entries and nothing else."""
-        raw = array("I", bytes(len(self) * ENTRY_SIZE))
+        raw = array("I", bytes(len(self) * self.ENTRY_SIZE))
         raw[0::2] = self._offsets
         raw[1::2] = self._positions
         if _MUST_SWAP:

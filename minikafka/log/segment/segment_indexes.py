@@ -8,7 +8,7 @@ is rebuilt. Source: `LogSegment`, `LazyIndex`.
 
 import logging
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from minikafka.common.faults import StorageFault
 from minikafka.log.config import LogConfig
@@ -20,7 +20,6 @@ from minikafka.log.file_names import (
     TXN_INDEX_SUFFIX,
     file_name,
 )
-from minikafka.log.segment.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
 from minikafka.log.segment.offset_index import OffsetIndex
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.log.segment.scan import (
@@ -30,7 +29,6 @@ from minikafka.log.segment.scan import (
     scan_batches,
     scan_log,
 )
-from minikafka.log.segment.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.segment.time_index import TimeEntry, TimeIndex
 from minikafka.log.segment.transaction_index import ENTRY_SIZE as TXN_ENTRY_SIZE
 from minikafka.log.segment.transaction_index import AbortedTransaction, decode, encode, is_sound
@@ -42,6 +40,7 @@ from minikafka.records.scan import check_crc
 
 LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
 _HINTS: Final = 64
+_Index = TypeVar("_Index", OffsetIndex, TimeIndex)
 _log = logging.getLogger("minikafka.log")
 
 
@@ -102,10 +101,7 @@ class SegmentIndexes:
     def offset_index(self) -> OffsetIndex:
         """The offset index; the first use loads it."""
         if self._offset_index is None:
-            content = read_file(self.disk, self.path(INDEX_SUFFIX)) or b""
-            index = self._offset_index = OffsetIndex.decode(
-                self.base_offset, self.config.segment_index_bytes // OFFSET_ENTRY_SIZE, content
-            )
+            index = self._offset_index = self._read(OffsetIndex)
             if not index.is_sound:
                 self._rebuild_bad(INDEX_SUFFIX)
         return self._offset_index
@@ -114,13 +110,14 @@ class SegmentIndexes:
     def time_index(self) -> TimeIndex:
         """The time index; the first use loads it."""
         if self._time_index is None:
-            content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
-            index = self._time_index = TimeIndex.decode(
-                self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
-            )
+            index = self._time_index = self._read(TimeIndex)
             if not index.is_sound or not self._fits(index):
                 self._rebuild_bad(TIME_INDEX_SUFFIX)
         return self._time_index
+
+    def _read(self, kind: type[_Index]) -> _Index:
+        content = read_file(self.disk, self.path(kind.SUFFIX)) or b""
+        return kind.decode(self.base_offset, self.config.segment_index_bytes, content)
 
     @property
     def latest(self) -> TimeEntry:
@@ -231,16 +228,14 @@ class SegmentIndexes:
 
     def write(self) -> None:
         """Write the entries that are only in memory."""
-        for index, suffix, size in (
-            (self._offset_index, INDEX_SUFFIX, OFFSET_ENTRY_SIZE),
-            (self._time_index, TIME_INDEX_SUFFIX, TIME_ENTRY_SIZE),
-        ):
+        for index in (self._offset_index, self._time_index):
             if index is None or (index.is_stored and not index.pending):
                 continue
-            file = self.disk.open(self.path(suffix), create=True)
-            written = len(index) * size - len(index.pending)
+            path = self.path(index.SUFFIX)
+            file = self.disk.open(path, create=True)
+            written = len(index) * index.ENTRY_SIZE - len(index.pending)
             if file.size != written or index.pending:
-                self.unsynced[self.path(suffix)] = None
+                self.unsynced[path] = None
             if file.size < written:
                 file.truncate(0)
                 file.append(index.encode())
@@ -405,10 +400,7 @@ class SegmentIndexes:
         """The time index to keep in a rebuild, and the damage that is the reason to keep it."""
         index = self._time_index
         if index is None:
-            content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
-            index = TimeIndex.decode(
-                self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
-            )
+            index = self._read(TimeIndex)
         if not index.is_sound or not len(index):
             return None
         try:
@@ -434,9 +426,9 @@ class SegmentIndexes:
         self._unindexed_bytes = 0
 
     def _reset(self) -> None:
-        entries = self.config.segment_index_bytes
-        self._offset_index = OffsetIndex(self.base_offset, entries // OFFSET_ENTRY_SIZE)
-        self._time_index = TimeIndex(self.base_offset, entries // TIME_ENTRY_SIZE)
+        max_bytes = self.config.segment_index_bytes
+        self._offset_index = OffsetIndex.decode(self.base_offset, max_bytes)
+        self._time_index = TimeIndex.decode(self.base_offset, max_bytes)
         self._latest = self._time_index.last_entry
         self.first_timestamp = self._damage = None
         self._unindexed_bytes = 0

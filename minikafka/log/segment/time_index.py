@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import NamedTuple
 
+from minikafka.log.file_names import TIME_INDEX_SUFFIX
 from minikafka.records.batch import NO_TIMESTAMP
 
-ENTRY_SIZE = 12
 _ENTRY = Struct(">qI")
 
 
@@ -28,6 +28,9 @@ class TimeEntry(NamedTuple):
 class TimeIndex:
     """The entries of one segment in memory, and the encoded ones that its file lacks."""
 
+    SUFFIX = TIME_INDEX_SUFFIX
+    ENTRY_SIZE = 12
+
     base_offset: int
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
@@ -39,11 +42,12 @@ class TimeIndex:
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
 
     @classmethod
-    def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "TimeIndex":
+    def decode(cls, base_offset: int, max_bytes: int, content: bytes = b"") -> "TimeIndex":
         """Decode the content of a file, up to its first invalid entry."""
+        size, max_entries = cls.ENTRY_SIZE, max_bytes // cls.ENTRY_SIZE
         index = cls(base_offset, max_entries)
         last = NO_TIMESTAMP
-        for timestamp, relative in _ENTRY.iter_unpack(content[: len(content) // 12 * 12]):
+        for timestamp, relative in _ENTRY.iter_unpack(content[: len(content) // size * size]):
             if timestamp <= last or (index._offsets and relative < index._offsets[-1]):
                 break
             if timestamp == 0 and relative == 0 and len(index):
@@ -51,10 +55,10 @@ class TimeIndex:
             last = timestamp
             index._timestamps.append(timestamp)
             index._offsets.append(relative)
-        if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > ENTRY_SIZE:
+        if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > size:
             # The file holds only preallocated zeros.
             return cls(base_offset, max_entries)
-        index.is_sound = not any(content[len(index) * ENTRY_SIZE :])
+        index.is_sound = not any(content[len(index) * size :])
         return index
 
     def __len__(self) -> int:
@@ -88,13 +92,12 @@ class TimeIndex:
             return TimeEntry(NO_TIMESTAMP, self.base_offset)
         return TimeEntry(self._timestamps[at - 1], self.base_offset + self._offsets[at - 1])
 
-    def truncate_to(self, offset: int) -> int:
-        """Drop the entries of `offset` and later; return the bytes that remain in a full file."""
+    def truncate_to(self, offset: int) -> None:
+        """Drop the entries of `offset` and later."""
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._timestamps[at:]
         del self._offsets[at:]
         self.is_stored = False
-        return at * ENTRY_SIZE
 
     def entries(self) -> list[TimeEntry]:
         """All entries, ascending."""
