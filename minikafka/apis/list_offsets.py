@@ -18,7 +18,6 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.segment.reads import DamagedRecordsError, TimestampOffset
-from minikafka.log.segment.timestamp_search import first_record
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_offsets import (
@@ -128,7 +127,7 @@ def _searched(
             batch = partition.log.batch_at_or_after(timestamp, start_offset)
             if batch is None:
                 return _error(wanted, ErrorCode.NONE)
-            record = yield from compute(partial(first_record, batch, timestamp, start_offset))
+            record = yield from compute(partial(batch.first_record, timestamp, start_offset))
             _check_leader(request, partition, wanted)
             if record is not None:
                 return _record(ctx, request, partition, wanted, record)

@@ -21,7 +21,7 @@ from minikafka.log.segment.segments import Segments
 
 @dataclass(slots=True, eq=False, repr=False)
 class LocalLog:
-    """The segments in `folder` of `disk`. Made by `log_loader.load`."""
+    """The segments in `folder` of `disk`. Made by `LogLoader`."""
 
     disk: Disk
     folder: str
@@ -61,7 +61,7 @@ class LocalLog:
         if not self.goes_first:
             self.disk.reserve_files()
         if not self.identity_is_durable:
-            self._sync_identity()
+            self.sync_identity()
         if self.flushes.recovery_point_fell and self.save_recovery_points is not None:
             # A power failure may damage the new records: recovery must not skip them.
             self.save_recovery_points()
@@ -126,8 +126,8 @@ class LocalLog:
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop all segments and producer snapshots; the only segment begins at `offset`."""
-        if offset and not self.identity_is_durable:
-            self._sync_identity()  # The name of the next segment implies that there were records.
+        if offset:
+            self.sync_identity()  # The name of the next segment implies that there were records.
         self.flushes.truncated()
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
@@ -213,16 +213,13 @@ class LocalLog:
         self.flushes.lower_to(last_batch_end_offset)
 
     def sync_identity(self) -> None:
-        """Make `partition.metadata` and its folder durable, as before the first records."""
-        if not self.identity_is_durable:
-            self._sync_identity()
-
-    def _sync_identity(self) -> None:
-        """Make `partition.metadata` durable: once, before the first records.
+        """Make `partition.metadata` and its folder durable: once, before the first records.
 
         Without it the log could not be identified. As Kafka (`PartitionMetadataFile.maybeFlush`).
         The node waits for the disk here, in `_sync_truncation` and in a truncation.
         """
+        if self.identity_is_durable:
+            return
         if self.topic_id is not None:
             sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")
         for folder in (self.folder, ""):

@@ -43,7 +43,7 @@ from minikafka.log.producers.producer_loading import (
 from minikafka.log.producers.producer_snapshot import needs_snapshot, write_snapshot
 from minikafka.log.producers.producer_state import ProducerState, is_marker
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
-from minikafka.log.recovery.log_loader import CheckpointedOffsets, damage_as_fault, load
+from minikafka.log.recovery.log_loader import CheckpointedOffsets, LogLoader, damage_as_fault
 from minikafka.log.retention import deletable
 from minikafka.log.segment.reads import (
     LogPosition,
@@ -55,7 +55,6 @@ from minikafka.log.segment.reads import (
 from minikafka.log.segment.segment import Segment
 from minikafka.log.segment.segment_indexes import reaches
 from minikafka.log.segment.segments import Segments
-from minikafka.log.segment.timestamp_search import find_record
 from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.records.batch import (
     CONTROL,
@@ -108,11 +107,10 @@ class UnifiedLog:
         checkpointed: CheckpointedOffsets, now: Now, rng: Random, topic_id: Uuid | None = None,
         goes_first: bool = False,
     ) -> "UnifiedLog":  # fmt: skip
-        """Load the log in `folder`, or start an empty one there; see `log_loader.load`."""
-        loaded = load(
-            disk, folder, topic_id, config, checkpointed=checkpointed, now=now, rng=rng,
-            goes_first=goes_first,
-        )  # fmt: skip
+        """Load the log in `folder`, or start an empty one there; see `LogLoader.load`."""
+        loaded = LogLoader(
+            disk, folder, topic_id, config, checkpointed, now, rng, goes_first
+        ).load()
         local = loaded.local
         start_offset, end_offset = loaded.log_start_offset, local.last_batch_end_offset
         high_watermark = min(max(checkpointed.high_watermark, start_offset), end_offset)
@@ -266,15 +264,27 @@ class UnifiedLog:
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
         """The first batch that may have a record of `timestamp` or later, from `start_offset`.
 
-        `timestamp_search.first_record` searches it.
+        `StoredBatch.first_record` searches it.
         """
         return self.segments.batch_at_or_after(timestamp, max(start_offset, self.log_start_offset))
 
     def offset_for_timestamp(
         self, timestamp: int, budget: Budget = UNBOUNDED
     ) -> TimestampOffset | None:
-        """The first record at `timestamp` or later, or None; see `find_record`."""
-        return find_record(self.batch_at_or_after, timestamp, self.log_start_offset, budget)
+        """The first record at `timestamp` or later, or None.
+
+        Raises:
+            OverBudgetError: the search is too long for one step. Get the batches one by one, and
+                search each one outside of the step.
+            CorruptRecordsError: a consumer could not read the records of a batch.
+        """
+        start_offset = self.log_start_offset
+        while (batch := self.batch_at_or_after(timestamp, start_offset)) is not None:
+            found = batch.first_record(timestamp, start_offset, budget)
+            if found is not None:
+                return found
+            start_offset = batch.header.next_offset
+        return None
 
     @property
     def latest_timestamp(self) -> int:

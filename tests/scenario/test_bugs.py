@@ -7,7 +7,7 @@ from tests.mutation import Edit, Mutation, applied
 from tests.scenario.files import FOLDER, played
 from tests.simulation.mutations import MUTATIONS
 
-IDENTITY = "LocalLog._sync_identity"
+IDENTITY = "LocalLog.sync_identity"
 SYNC = 'sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")'
 BUGS = {
     "topic-id-kept-in-a-power-loss": Mutation(

@@ -429,7 +429,7 @@ MUTATIONS = (
     ),
     mutation(
         "C4: the lost end of a segment is taken for a gap",
-        ("log.recovery.log_loader", "_LogLoader._lost_its_end",
+        ("log.recovery.log_loader", "LogLoader._lost_its_end",
          "return following.base_offset > end_offset and self._is_unflushed(following)",
          "return False"),
     ),

@@ -82,39 +82,6 @@ class LoadedLog:
     log_start_offset: int
 
 
-def load(
-    disk: Disk,
-    folder: str,
-    topic_id: Uuid | None,
-    config: LogConfig,
-    *,
-    checkpointed: CheckpointedOffsets,
-    now: Now,
-    rng: Random,
-    goes_first: bool,
-) -> LoadedLog:
-    """Load the log in `folder`; it is empty if there are no segments.
-
-    A new log writes its topic id to `partition.metadata`; an existing file is kept.
-
-    Raises:
-        StorageFault: the disk reports an error, or the flushed part of the log is damaged. Nothing
-            is cut off then: the records behind the damage may have no other copy.
-    """
-    remedy = (
-        f"restore the file, or move {folder} away to copy the partition from its other replicas, "
-        "if it has any"
-    )
-    loader = _LogLoader(disk, folder, topic_id, config, checkpointed, now, rng, goes_first)
-    with damage_as_fault(disk, remedy=remedy):
-        try:
-            return loader.load()
-        except CorruptRecordsError:
-            for segment in loader.items:
-                segment.close()
-            raise
-
-
 @contextmanager
 def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterator[None]:
     """Raise a StorageFault for bytes that are not a batch.
@@ -129,8 +96,8 @@ def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterat
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class _LogLoader:
-    """The steps of a load. They work on the segments in `items`."""
+class LogLoader:
+    """The load of the log in `folder`. Its steps work on the segments in `items`."""
 
     disk: Disk
     folder: str
@@ -146,7 +113,27 @@ class _LogLoader:
     """The files in the folder at the start. It is listed once, to save system calls."""
 
     def load(self) -> LoadedLog:
-        """Load the log."""
+        """Load the log; it is empty if there are no segments.
+
+        A new log writes its topic id to `partition.metadata`; an existing file is kept.
+
+        Raises:
+            StorageFault: the disk reports an error, or the flushed part of the log is damaged.
+                Nothing is cut off then: the records behind the damage may have no other copy.
+        """
+        remedy = (
+            f"restore the file, or move {self.folder} away to copy the partition from its other "
+            "replicas, if it has any"
+        )
+        with damage_as_fault(self.disk, remedy=remedy):
+            try:
+                return self._load()
+            except CorruptRecordsError:
+                for segment in self.items:
+                    segment.close()
+                raise
+
+    def _load(self) -> LoadedLog:
         checkpointed, items = self.checkpointed, self.items
         flushes = self._open_ledger()
         self.jitter_ms = self.config.draw_jitter_ms(self.rng)

@@ -2,9 +2,12 @@
 
 from typing import Final, NamedTuple
 
+from minikafka.common.budget import Budget
 from minikafka.common.file_slice import FileSlice
 from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.time_search import first_not_earlier
+from minikafka.records.validation import UNBOUNDED
 
 UNKNOWN_OFFSET: Final = -1
 
@@ -58,3 +61,18 @@ class StoredBatch(NamedTuple):
 
     data: bytes
     header: BatchHeader
+
+    def first_record(
+        self, timestamp: int, start_offset: int, budget: Budget = UNBOUNDED
+    ) -> TimestampOffset | None:
+        """Find the first record of `timestamp` or later, from `start_offset`.
+
+        Raises:
+            OverBudgetError: the batch is too large to be searched within the budget.
+            CorruptRecordsError: a consumer could not read the records of the batch.
+        """
+        found = first_not_earlier(self.data, self.header, timestamp, start_offset, budget)
+        if found is None:
+            return None
+        offset, stamp = found
+        return TimestampOffset(stamp, offset, self.header.leader_epoch)

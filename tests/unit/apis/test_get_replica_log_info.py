@@ -15,7 +15,6 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import Uuid
 from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
-from minikafka.log.leader_epoch_cache import LeaderEpochCache
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.get_replica_log_info import GetReplicaLogInfoRequest, TopicPartitions
 
@@ -37,10 +36,9 @@ class Replicas:
             raise UnknownTopicIdError
         if index in self.absent:
             raise self.absent[index]
-        epochs = LeaderEpochCache([(3, 0), (5, 100)])
         return SimpleNamespace(
             leader_epoch=BEHIND if index == 9 else 9,
-            log=SimpleNamespace(epochs=epochs, log_start_offset=0, log_end_offset=100 + index),
+            log=SimpleNamespace(last_written_epoch=5 if index else 3, log_end_offset=100 + index),
         )
 
 

@@ -6,7 +6,6 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import InvariantViolation
 from minikafka.log.config import LogConfig
 from minikafka.log.segment.segment import Segment, SegmentState
-from minikafka.log.segment.timestamp_search import first_record
 from minikafka.records.batch import read_header
 from tests.worlds.one_segment import BASE, CONFIG, NOW, batch, new_segment, written_segment
 
@@ -101,8 +100,8 @@ def test_loaded_segment_knows_where_it_ends(segment):
     assert again.prepare_for_appends() == BASE + 40
     assert again.indexes.latest == (1_019, 139)
     found = again.batch_at_or_after(1_005, BASE)
-    assert first_record(found, 1_005, BASE).offset == 110
-    assert first_record(again.batch_at_or_after(1_005, 115), 1_005, 115).offset == 115
+    assert found.first_record(1_005, BASE).offset == 110
+    assert again.batch_at_or_after(1_005, 115).first_record(1_005, 115).offset == 115
     assert again.batch_at_or_after(1_020, BASE) is None
 
 
