@@ -63,13 +63,13 @@ def test_roll_asks_for_a_flush_of_earlier_segments(disk):
 def test_flush_messages_and_flush_ms_ask_for_flushes(disk):
     log = open_log(disk, flush_messages=3)
     append(log, 2)
-    assert not log.flushes.needs_flush
+    assert log.take_flush() is None
     append(log, 2)
     assert log.take_flush().up_to == 4
     later = open_log(SimDisk(), flush_ms=10)
     append(later, 1)
     later.tick(Now(NOW.monotonic_ms + 9, 0))
-    assert not later.flushes.needs_flush
+    assert later.take_flush() is None
     later.tick(Now(NOW.monotonic_ms + 10, 0))
     assert later.take_flush().up_to == 1
 
