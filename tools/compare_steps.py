@@ -45,7 +45,7 @@ from minikafka.messages import (
     sync_group,
 )
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
-from minikafka.node.assembly import Surroundings, assemble
+from minikafka.node.assembly import NodeInputs, assemble
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.server.driver import read_clock, resolve
@@ -91,8 +91,8 @@ class Bench:
         })  # fmt: skip
         format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
         disks = {path: OsDisk(path) for path in config.all_log_dirs}
-        around = Surroundings(disks, _PORTS, cluster_id, random.Random(1), read_clock())
-        self._node = assemble(config, around)
+        inputs = NodeInputs(disks, _PORTS, cluster_id, random.Random(1), read_clock())
+        self._node = assemble(config, inputs)
         self._replies: list[bytes] = []
         self._own: dict[fx.Channel, int] = {}
         """Connections of the node to itself."""

@@ -31,8 +31,8 @@ from minikafka.messages.fetch import (
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.fetch_session import (
     TOPIC_IDS_FROM_VERSION,
-    Asked,
     Named,
+    RequestedPartition,
     Session,
     SessionKey,
 )
@@ -63,8 +63,8 @@ class Reading(ABC):
     named: list[Named]
     """The partitions of a fetch without a session."""
     max_bytes: int
-    answers: list[tuple[Named | Asked, PartitionData]] = field(default_factory=list)
-    calm: dict[Asked, None] = field(default_factory=dict)
+    answers: list[tuple[Named | RequestedPartition, PartitionData]] = field(default_factory=list)
+    calm: dict[RequestedPartition, None] = field(default_factory=dict)
     """The session's partitions that have nothing left to read, and no error."""
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
     sizes: list[tuple[Partition, int]] = field(default_factory=list)
@@ -72,11 +72,11 @@ class Reading(ABC):
     check_units: int = 0
     must_answer: bool = False
 
-    def wanted(self) -> Sequence[Named | Asked]:
+    def wanted(self) -> Sequence[Named | RequestedPartition]:
         """Return the partitions to read now."""
         return self.named if self.session is None else self.session.take()
 
-    def read(self, wanted: Sequence[Named | Asked], *, notes_progress: bool) -> None:
+    def read(self, wanted: Sequence[Named | RequestedPartition], *, notes_progress: bool) -> None:
         """Read each partition once; with `notes_progress`, record the follower's progress."""
         left = max(0, self.max_bytes - self.total_bytes)
         self.check_units = 0
@@ -95,14 +95,14 @@ class Reading(ABC):
             if data.error_code or data.diverging_epoch is not None:
                 self.must_answer = True
 
-    def read_in_slices(self, wanted: Sequence[Named | Asked]) -> Steps[None]:
+    def read_in_slices(self, wanted: Sequence[Named | RequestedPartition]) -> Steps[None]:
         """Read each partition once for a consumer, `_PARTITIONS_A_STEP` in each step."""
         for start in range(0, len(wanted), _PARTITIONS_A_STEP):
             if start:
                 yield from next_turn(self.ctx.env, for_answer_only=True)
             self.read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
 
-    def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
+    def takes_long(self, wanted: Sequence[Named | RequestedPartition]) -> bool:
         """True if the fetch names more partitions than one step should read."""
         return len(wanted) > _PARTITIONS_A_STEP
 
@@ -115,11 +115,13 @@ class Reading(ABC):
         self.total_bytes = 0
         self.must_answer = False
 
-    def _read_one(self, wanted: Named | Asked, left: int, *, notes_progress: bool) -> PartitionData:
+    def _read_one(
+        self, wanted: Named | RequestedPartition, left: int, *, notes_progress: bool
+    ) -> PartitionData:
         request = wanted.request
         try:
             partition = self._partition(wanted.key, request)
-            if type(wanted) is Asked:
+            if type(wanted) is RequestedPartition:
                 wanted.watch(partition)
             self.partitions.append((partition, request))
             return self._read_partition(partition, wanted, left, notes_progress=notes_progress)
@@ -161,7 +163,12 @@ class Reading(ABC):
         return partition
 
     def _read_partition(
-        self, partition: Partition, asked: Named | Asked, left: int, *, notes_progress: bool
+        self,
+        partition: Partition,
+        asked: Named | RequestedPartition,
+        left: int,
+        *,
+        notes_progress: bool,
     ) -> PartitionData:
         log, wanted = partition.log, asked.request
         refused = self.refusal(partition, wanted)
@@ -194,7 +201,11 @@ class Reading(ABC):
         )
         self.check_units += read.check_units
         data.records = read.slice if read.slice is not None else b""
-        if type(asked) is Asked and offset >= upper and partition.is_calm_for(self.reader_id):
+        if (
+            type(asked) is RequestedPartition
+            and offset >= upper
+            and partition.is_calm_for(self.reader_id)
+        ):
             self.calm[asked] = None
         data.aborted_transactions = self.aborted(partition, read)
         if notes_progress:
@@ -265,7 +276,11 @@ class Reading(ABC):
         topics: list[FetchableTopicResponse] = []
         last: tuple[bytes, str] | None = None
         for wanted, data in self.answers:
-            if type(wanted) is Asked and not self._note_answer(wanted, data) and is_incremental:
+            if (
+                type(wanted) is RequestedPartition
+                and not self._note_answer(wanted, data)
+                and is_incremental
+            ):
                 continue
             topic = (wanted.key.topic_id, wanted.key.topic)
             if topic != last:
@@ -278,14 +293,14 @@ class Reading(ABC):
             self._name_leaders(response)
         return response
 
-    def _note_answer(self, asked: Asked, data: PartitionData) -> bool:
+    def _note_answer(self, asked: RequestedPartition, data: PartitionData) -> bool:
         """Record an answer in the session; return True if it changed since the last one."""
         session = asked.session
-        news = asked.is_news(data)
+        must_send = asked.must_send(data)
         session.answered(asked, is_calm=asked in self.calm and not data.records)
         if data.records:
             session.served(asked)
-        return news
+        return must_send
 
     def _name_leaders(self, response: FetchResponse) -> None:
         image = self.ctx.broker.image
@@ -333,7 +348,7 @@ class Reading(ABC):
 
     @abstractmethod
     def note_progress(
-        self, partition: Partition, asked: Named | Asked, leader_end_offset: int
+        self, partition: Partition, asked: Named | RequestedPartition, leader_end_offset: int
     ) -> None:
         """Record what the fetch says of its sender's log."""
 
@@ -379,7 +394,7 @@ class ConsumerFetch(Reading):
         ]
 
     def note_progress(
-        self, partition: Partition, asked: Named | Asked, leader_end_offset: int
+        self, partition: Partition, asked: Named | RequestedPartition, leader_end_offset: int
     ) -> None:
         """Record nothing."""
 
@@ -400,7 +415,7 @@ class FollowerFetch(Reading):
     replica_epoch: int = -1
     must_lead = True
 
-    def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
+    def takes_long(self, wanted: Sequence[Named | RequestedPartition]) -> bool:
         """A follower's fetch is read in one step: the log may be truncated between two steps."""
         del wanted
         return False
@@ -424,7 +439,7 @@ class FollowerFetch(Reading):
         del partition, read
 
     def note_progress(
-        self, partition: Partition, asked: Named | Asked, leader_end_offset: int
+        self, partition: Partition, asked: Named | RequestedPartition, leader_end_offset: int
     ) -> None:
         """Record the follower's log end and start offset."""
         wanted = asked.request
@@ -435,7 +450,7 @@ class FollowerFetch(Reading):
             log_start_offset=wanted.log_start_offset,
             leader_end_offset=leader_end_offset,
         )
-        if type(asked) is Asked:
+        if type(asked) is RequestedPartition:
             asked.must_note = False
 
     def wait_key(self, partition: Partition) -> WaitKey:

@@ -26,8 +26,8 @@ from minikafka.messages.fetch import (
     FetchResponse,
 )
 from minikafka.replica.fetch_session import (
-    Asked,
     Named,
+    RequestedPartition,
     Session,
     named_partitions,
     replica_id_of,
@@ -63,7 +63,7 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
 
 
 def _fetch_much(
-    ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | Asked]
+    ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | RequestedPartition]
 ) -> Steps[FetchResponse]:
     """Serve a consumer's fetch of many partitions in slices; other requests run between them."""
     session = reading.session

@@ -43,7 +43,7 @@ class LedPartition(Protocol):
 
     @property
     def watchers(self) -> dict[Any, None]:
-        """Objects with the methods of `replica.news.PartitionWatcher`, notified of each change."""
+        """Objects with the methods of `PartitionWatcher`, notified of each change."""
 
     def append_as_leader(
         self,

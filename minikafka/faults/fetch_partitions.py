@@ -108,8 +108,8 @@ class FetchPartitions:
             return
         for key, asked in session.partitions.items():
             if matches(key.topic, key.topic_id, key.partition):
-                asked.told = False
-                asked.look_again()
+                asked.is_sent = False
+                asked.recheck()
 
     def _session(self, request: Any) -> Session | None:
         if self.sessions is None or request.session_epoch <= 0:

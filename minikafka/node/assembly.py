@@ -72,7 +72,7 @@ _log = logging.getLogger("minikafka.node")
 _SHUTDOWN_TIMEOUT_MS = 300_000
 
 
-class Surroundings(NamedTuple):
+class NodeInputs(NamedTuple):
     """The inputs from the shell: disks by path, bound ports by listener, entropy, time."""
 
     disks: Mapping[str, Disk]
@@ -82,24 +82,24 @@ class Surroundings(NamedTuple):
     now: Now
 
 
-def assemble(config: NodeConfig, around: Surroundings) -> Node:
+def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
     """Return a node that has loaded its disks and is ready for `start`.
 
     Raises:
         BadMetaPropertiesError: a directory is not formatted, or belongs to another node.
         StorageFault: a directory cannot be used.
     """
-    builder = _Builder(config, around)
+    builder = _Builder(config, inputs)
     return builder.build()
 
 
 class _Builder:
-    def __init__(self, config: NodeConfig, around: Surroundings) -> None:
+    def __init__(self, config: NodeConfig, inputs: NodeInputs) -> None:
         self.config = config
-        self.around = around
+        self.inputs = inputs
         self.values = config.values
-        self.env = Environment(around.rng, units_per_step=units_per_step())
-        self.env.clock.set(around.now)
+        self.env = Environment(inputs.rng, units_per_step=units_per_step())
+        self.env.clock.set(inputs.now)
         self.calls = Calls(self.env, str(config.node_id))
         self.loader = MetadataLoader()
         self.logs = self._open_logs()
@@ -116,7 +116,7 @@ class _Builder:
             bootstrap = read_bootstrap(home.disk)
             self._check_metadata(raft, home)
         first_config = self._first_log_config()
-        for fault in self.logs.load(lambda _: first_config, self.around.now):
+        for fault in self.logs.load(lambda _: first_config, self.inputs.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
                 raise fault
         # A directory that cannot be loaded makes the last shutdown unclean.
@@ -170,10 +170,10 @@ class _Builder:
     def _open_logs(self) -> LogManager:
         values = self.values
         return LogManager.open(
-            [self.around.disks[path] for path in self.config.log_dirs],
-            cluster_id=self.around.cluster_id,
+            [self.inputs.disks[path] for path in self.config.log_dirs],
+            cluster_id=self.inputs.cluster_id,
             node_id=self.config.node_id,
-            rng=self.around.rng,
+            rng=self.inputs.rng,
             settings=LogManagerSettings(
                 retention_check_interval_ms=values[log_keys.LOG_RETENTION_CHECK_INTERVAL_MS],
                 producer_id_expiration_check_interval_ms=values[
@@ -191,12 +191,12 @@ class _Builder:
 
     def _metadata_home(self) -> LogDirectory:
         """Return the directory of the metadata log; outside `log.dirs` it holds nothing else."""
-        disk = self.around.disks[self.config.metadata_log_dir]
+        disk = self.inputs.disks[self.config.metadata_log_dir]
         for home in self.logs.directories:
             if home.disk is disk and home.is_online:
                 return home
-        around = self.around
-        return LogDirectory.open(disk, around.cluster_id, self.config.node_id, around.rng)
+        inputs = self.inputs
+        return LogDirectory.open(disk, inputs.cluster_id, self.config.node_id, inputs.rng)
 
     def _check_metadata(self, raft: RaftNode, home: LogDirectory) -> None:
         """Check that a controller's metadata exists, unless the cluster is new.
@@ -249,11 +249,11 @@ class _Builder:
         was_used = self._sign_of_use() is not None
         if config.is_controller and not was_used:
             note_first_start(home.disk)
-        log = open_metadata_log(home.disk, log_settings, self.around.now, self.around.rng)
+        log = open_metadata_log(home.disk, log_settings, self.inputs.now, self.inputs.rng)
         return RaftNode(
             env=self.env,
             calls=self.calls,
-            cluster_id=self.around.cluster_id,
+            cluster_id=self.inputs.cluster_id,
             quorum=QuorumState(
                 node_id=config.node_id,
                 directory_id=home.directory_id,
@@ -301,7 +301,7 @@ class _Builder:
         controller = QuorumController(
             env=self.env,
             node_id=config.node_id,
-            cluster_id=self.around.cluster_id,
+            cluster_id=self.inputs.cluster_id,
             raft=raft,
             loader=self.loader,
             values=self.values,
@@ -314,7 +314,7 @@ class _Builder:
         return ControllerServices(
             self.env,
             config,
-            self.around.cluster_id,
+            self.inputs.cluster_id,
             raft,
             self.loader,
             controller,
@@ -330,7 +330,7 @@ class _Builder:
             told = config.advertised[listener.name]
             host = told.host or "127.0.0.1"
             found.append(
-                Endpoint(listener.name, host, told.port or self.around.ports[listener.name])
+                Endpoint(listener.name, host, told.port or self.inputs.ports[listener.name])
             )
         return tuple(found)
 
@@ -394,7 +394,7 @@ class _Builder:
         return BrokerServices(
             env,
             config,
-            self.around.cluster_id,
+            self.inputs.cluster_id,
             raft,
             self.loader,
             logs=self.logs,
@@ -466,7 +466,7 @@ class _Builder:
             env=self.env,
             channel=self._channel(raft, "heartbeat"),
             broker_id=config.node_id,
-            cluster_id=self.around.cluster_id,
+            cluster_id=self.inputs.cluster_id,
             endpoints=self._endpoints(controller=False),
             rack=values[keys.BROKER_RACK],
             log_dirs=tuple(home.directory_id for home in self.logs.online),

@@ -8,9 +8,9 @@ partitions as well as sessions, and a session that was not used for two minutes 
 
 The cost of a fetch depends on the changed partitions, not on all partitions of the session: a
 partition whose client has received everything is quiet. It is not checked again before the client
-names it or the partition reports a change (`Asked.changed`). Each fetch also proves that the
-follower still has the whole log of each quiet partition. That is noted when the partition stops
-being quiet, since nothing depends on it before.
+names it or the partition reports a change (`RequestedPartition.changed`). Each fetch also proves
+that the follower still has the whole log of each quiet partition. That is noted when the partition
+stops being quiet, since nothing depends on it before.
 
 Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `IncrementalFetchContext`.
 """
@@ -30,8 +30,8 @@ from minikafka.common.errors import (
 from minikafka.common.ids import Uuid
 from minikafka.common.wait_key import WaitKey
 from minikafka.messages import fetch as messages
-from minikafka.replica.news import News
 from minikafka.replica.partition import Partition
+from minikafka.replica.partition_event import PartitionEvent
 
 FINAL_EPOCH = -1
 INITIAL_EPOCH = 0
@@ -68,7 +68,7 @@ class FetchClient(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Asked:
+class RequestedPartition:
     """The last request and the last response of a session for one partition.
 
     Partitions are read in ascending `order`. `partition` is the one that is watched for changes.
@@ -82,16 +82,16 @@ class Asked:
     is_quiet: bool = False
     high_watermark: int = -1
     log_start_offset: int = -1
-    told: bool = False
+    is_sent: bool = False
     must_note: bool = False
     """True if the follower moved in another session: the next fetch here must note its offset."""
 
-    def is_news(self, answer: messages.PartitionData) -> bool:
+    def must_send(self, answer: messages.PartitionData) -> bool:
         """True if an incremental response must contain `answer`; remember it as sent."""
         diverging = answer.diverging_epoch
         truncates = diverging is not None and diverging.epoch >= 0
-        news = (
-            not self.told
+        must_send = (
+            not self.is_sent
             or bool(answer.records)
             or answer.error_code != 0
             or answer.high_watermark != self.high_watermark
@@ -103,8 +103,8 @@ class Asked:
         self.log_start_offset = answer.log_start_offset
         # An error is sent again until it is over. Unlike Kafka (row G2): so are the fields beside a
         # diverging epoch, since a follower that truncates ignores the rest of that response.
-        self.told = answer.error_code == 0 and not truncates
-        return news
+        self.is_sent = answer.error_code == 0 and not truncates
+        return must_send
 
     def watch(self, partition: Partition) -> None:
         """Watch a partition for changes, and no other one."""
@@ -115,7 +115,7 @@ class Asked:
 
     def detach(self) -> None:
         """Stop watching the partition."""
-        self.look_again()
+        self.recheck()
         self._stop_watching()
 
     def _stop_watching(self) -> None:
@@ -123,12 +123,12 @@ class Asked:
             self.partition.watchers.pop(self, None)
             self.partition = None
 
-    def changed(self, news: News) -> None:
+    def changed(self, event: PartitionEvent) -> None:
         """Note a change of the partition that a response could show."""
-        self.look_again()
+        self.recheck()
         session = self.session
         if session.waiting:
-            if news in (News.ALL, session.woken_by):
+            if event in (PartitionEvent.ALL, session.woken_by):
                 session.env.notify(session.key)
         elif self not in session.under_way:
             # The next fetch checks and watches the partition again. Until then a session whose
@@ -138,10 +138,10 @@ class Asked:
     def follower_moves(self, broker: int) -> None:
         """Note that a follower fetched at another offset, in this session or another one."""
         if broker == self.session.reader.replica_id:
-            self.look_again()
+            self.recheck()
             self.must_note = True
 
-    def look_again(self) -> None:
+    def recheck(self) -> None:
         """Let the next fetch check the partition."""
         if self.is_quiet:
             self.is_quiet = False
@@ -168,10 +168,10 @@ class Session:
     reader: FetchClient
     last_used_ms: int
     epoch: int = 1
-    partitions: dict[SessionKey, Asked] = field(default_factory=dict)
-    noisy: dict[Asked, None] = field(default_factory=dict)
+    partitions: dict[SessionKey, RequestedPartition] = field(default_factory=dict)
+    noisy: dict[RequestedPartition, None] = field(default_factory=dict)
     """The partitions that the next fetch checks."""
-    under_way: dict[Asked, None] = field(default_factory=dict)
+    under_way: dict[RequestedPartition, None] = field(default_factory=dict)
     """The partitions that the current fetch has checked and not answered yet."""
     key: WaitKey = field(default_factory=lambda: WaitKey("fetch session"))
     waiting: int = 0
@@ -180,22 +180,22 @@ class Session:
     _places: int = 0
 
     @property
-    def woken_by(self) -> News:
+    def woken_by(self) -> PartitionEvent:
         """The change that a fetch waits for: appends for followers, commits for consumers."""
-        return News.APPENDED if self.reader.replica_id >= 0 else News.COMMITTED
+        return PartitionEvent.APPENDED if self.reader.replica_id >= 0 else PartitionEvent.COMMITTED
 
     def update(self, request: messages.FetchRequest) -> None:
         """Add, change and remove the partitions that an incremental request names."""
         for key, wanted in named_partitions(request):
             known = self.partitions.get(key)
             if known is None:
-                known = self.partitions[key] = Asked(self, key, wanted, self._place())
+                known = self.partitions[key] = RequestedPartition(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
                 # Unlike Kafka (row G2): a follower that learned of another epoch has ignored the
                 # responses of the epoch before.
-                known.told = False
+                known.is_sent = False
             known.request = wanted
-            known.look_again()
+            known.recheck()
         for topic in request.forgotten_topics_data:
             for index in topic.partitions:
                 gone = self.partitions.pop(SessionKey(topic.topic_id, topic.topic, index), None)
@@ -205,11 +205,11 @@ class Session:
     def read_as(self, reader: FetchClient) -> None:
         """Note the client of this fetch; if it changed, check all partitions again."""
         if reader != self.reader:
-            for asked in self.partitions.values():
-                asked.look_again()
+            for row in self.partitions.values():
+                row.recheck()
             self.reader = reader
 
-    def take(self) -> list[Asked]:
+    def take(self) -> list[RequestedPartition]:
         """Take the partitions that this fetch must check, in order.
 
         The caller must call `answered` for each of them; otherwise the next fetch takes it again.
@@ -222,36 +222,36 @@ class Session:
         """The keys that a fetch with nothing to send waits for."""
         return [self.key]
 
-    def unanswered(self) -> list[Asked]:
+    def unanswered(self) -> list[RequestedPartition]:
         """The partitions that may have something to send to a waiting fetch."""
         return list({**self.under_way, **self.noisy})
 
-    def answered(self, asked: Asked, *, is_calm: bool) -> None:
+    def answered(self, row: RequestedPartition, *, is_calm: bool) -> None:
         """Note that the response has the partition; a calm one becomes quiet until it changes."""
-        self.under_way.pop(asked, None)
-        if self.partitions.get(asked.key) is not asked:
+        self.under_way.pop(row, None)
+        if self.partitions.get(row.key) is not row:
             return
-        if is_calm and asked not in self.noisy and not asked.must_note:
-            asked.is_quiet = True
+        if is_calm and row not in self.noisy and not row.must_note:
+            row.is_quiet = True
         else:
-            self.noisy[asked] = None
+            self.noisy[row] = None
 
-    def served(self, asked: Asked) -> None:
+    def served(self, row: RequestedPartition) -> None:
         """Move a partition that returned data to the end, so that each gets its turn."""
-        asked.order = self._place()
+        row.order = self._place()
 
     def close(self) -> None:
         """Stop watching all partitions, and answer a waiting fetch, since it would not wake up."""
-        for asked in self.partitions.values():
-            asked.detach()
+        for row in self.partitions.values():
+            row.detach()
         self.is_closed = True
         if self.waiting:
             self.env.notify(self.key)
 
-    def _forget(self, asked: Asked) -> None:
-        asked.detach()
-        self.noisy.pop(asked, None)
-        self.under_way.pop(asked, None)
+    def _forget(self, row: RequestedPartition) -> None:
+        row.detach()
+        self.noisy.pop(row, None)
+        self.under_way.pop(row, None)
 
     def _place(self) -> int:
         self._places += 1

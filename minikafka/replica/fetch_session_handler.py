@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from minikafka.common.ids import TopicIdPartition
 from minikafka.messages import fetch as messages
-from minikafka.replica.partition_fetch_state import FetchState, Followed, Position
+from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
 
 _FULL_FETCH_EPOCH: Final = 0
 _MAX_EPOCH: Final = 2**31 - 1
@@ -48,7 +48,9 @@ class FetchSessionHandler:
     _epoch: int = _FULL_FETCH_EPOCH
 
     def update(
-        self, moved: Iterable[TopicIdPartition], followed: Mapping[TopicIdPartition, Followed]
+        self,
+        moved: Iterable[TopicIdPartition],
+        followed: Mapping[TopicIdPartition, FollowedPartition],
     ) -> None:
         """Note the states of the partitions in `moved` for the next request."""
         positions = self.positions

@@ -32,7 +32,7 @@ from minikafka.messages.list_offsets import (
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.fetch_session_handler import FetchSessionHandler, FetchSettings
 from minikafka.replica.partition import Partition
-from minikafka.replica.partition_fetch_state import FetchState, Followed, Position
+from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
 from minikafka.replica.truncation import is_loading, truncate_replica
 from minikafka.rpc.calls import Calls
 
@@ -56,11 +56,11 @@ class Fetcher:
     settings: FetchSettings
     on_fault: Callable[[StorageFault], None]
     request_flush: Callable[[UnifiedLog], None]
-    followed: dict[TopicIdPartition, Followed] = field(default_factory=dict)
+    followed: dict[TopicIdPartition, FollowedPartition] = field(default_factory=dict)
     _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _moved: dict[TopicIdPartition, None] = field(default_factory=dict)
     """The partitions that the next request may have to name or to forget."""
-    _backing_off: dict[TopicIdPartition, Followed] = field(default_factory=dict)
+    _backing_off: dict[TopicIdPartition, FollowedPartition] = field(default_factory=dict)
     _session: FetchSessionHandler = field(init=False)
     _in_flight: bool = False
     _scheduled: bool = False
@@ -73,7 +73,7 @@ class Fetcher:
     def follow(self, partition: Partition) -> None:
         """Fetch a partition from its log's end, in its current leader epoch."""
         key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
-        self.followed[key] = Followed(partition, partition.leader_epoch)
+        self.followed[key] = FollowedPartition(partition, partition.leader_epoch)
         self._moved[key] = None
         self._backing_off.pop(key, None)
         if is_loading(partition):
@@ -208,7 +208,7 @@ class Fetcher:
             return
         self._moved[key] = None
         # The content of this replica may change now.
-        followed.partition.tell()
+        followed.partition.notify_watchers()
         name = followed.partition.topic_partition
         if data.error_code:
             self._refused(key, followed, data)
@@ -226,7 +226,7 @@ class Fetcher:
                 _log.exception("[%s] replication stops until the next leader epoch", name)
                 self._fail(key, followed)
 
-    def _append(self, followed: Followed, data: messages.PartitionData) -> None:
+    def _append(self, followed: FollowedPartition, data: messages.PartitionData) -> None:
         partition = followed.partition
         log = partition.log
         records = data.records
@@ -278,7 +278,7 @@ class Fetcher:
         truncate_replica(self.env, partition, target, self.on_fault)
 
     def _refused(
-        self, key: TopicIdPartition, followed: Followed, data: messages.PartitionData
+        self, key: TopicIdPartition, followed: FollowedPartition, data: messages.PartitionData
     ) -> None:
         partition = followed.partition
         _log.info(
@@ -294,9 +294,9 @@ class Fetcher:
     def _ask_leader(
         self,
         key: TopicIdPartition,
-        followed: Followed,
+        followed: FollowedPartition,
         timestamp: int,
-        then: Callable[[TopicIdPartition, Followed, int], None],
+        then: Callable[[TopicIdPartition, FollowedPartition, int], None],
     ) -> None:
         """Ask for the end or start offset of the leader's log, which does not have this offset."""
         asked = followed.position
@@ -323,7 +323,7 @@ class Fetcher:
             answer = response.topics[0].partitions[0]
             if not answer.error_code and followed.position == asked:
                 self._moved[key] = None
-                partition.tell()
+                partition.notify_watchers()
                 try:
                     then(key, followed, answer.offset)
                 except StorageFault as fault:
@@ -338,7 +338,9 @@ class Fetcher:
             on_done=answered,
         )
 
-    def _beyond_end(self, key: TopicIdPartition, followed: Followed, leader_end: int) -> None:
+    def _beyond_end(
+        self, key: TopicIdPartition, followed: FollowedPartition, leader_end: int
+    ) -> None:
         log = followed.partition.log
         if leader_end < log.log_end_offset:
             _log.warning(
@@ -353,7 +355,9 @@ class Fetcher:
         else:
             self._ask_leader(key, followed, EARLIEST_TIMESTAMP, self._before_start)
 
-    def _before_start(self, key: TopicIdPartition, followed: Followed, leader_start: int) -> None:
+    def _before_start(
+        self, key: TopicIdPartition, followed: FollowedPartition, leader_start: int
+    ) -> None:
         del key
         log = followed.partition.log
         if leader_start > log.log_end_offset:
@@ -366,12 +370,12 @@ class Fetcher:
             )
             log.truncate_fully_and_start_at(leader_start, self.env.clock.now)
 
-    def _back_off(self, key: TopicIdPartition, followed: Followed) -> None:
+    def _back_off(self, key: TopicIdPartition, followed: FollowedPartition) -> None:
         followed.enter(FetchState.BACKING_OFF)
         followed.retry_at_ms = self.env.clock.monotonic_ms + self.settings.backoff_ms
         self._backing_off[key] = followed
 
-    def _fail(self, key: TopicIdPartition, followed: Followed) -> None:
+    def _fail(self, key: TopicIdPartition, followed: FollowedPartition) -> None:
         followed.enter(FetchState.FAILED)
         self._backing_off.pop(key, None)
 

@@ -52,7 +52,7 @@ from minikafka.replica.in_sync_replicas import (
     joining_followers,
     next_isr,
 )
-from minikafka.replica.news import News, PartitionWatcher
+from minikafka.replica.partition_event import PartitionEvent, PartitionWatcher
 from minikafka.replica.queued_append import QueuedAppend
 from minikafka.replica.replica_state import ReplicaState
 from minikafka.replica.topic_counts import TopicCounts
@@ -135,7 +135,7 @@ class Partition:
         if registration.partition_epoch < self.partition_epoch:
             return False
         # First, so that fetches of followers until now are counted in the old state.
-        self.tell()
+        self.notify_watchers()
         new_epoch = registration.leader_epoch > self.leader_epoch
         # Unlike Kafka (row I11): late metadata may arrive in one image and show a leadership that
         # went to another broker and came back. Followers may have truncated to that broker's log.
@@ -179,7 +179,7 @@ class Partition:
         log.producers.unverified = self.log.producers.unverified
         log.producers.unreplicated = self.log.producers.unreplicated
         self.log = log
-        self.tell()
+        self.notify_watchers()
         if self.is_leader:
             self.flushed()
 
@@ -188,24 +188,24 @@ class Partition:
         self.env.notify(self.committed)
         self.env.notify(self.appended)
         self.env.notify(self.progress)
-        self.tell(News.ALL)
+        self.notify_watchers(PartitionEvent.ALL)
 
-    def tell(self, news: News = News.OTHER) -> None:
+    def notify_watchers(self, event: PartitionEvent = PartitionEvent.OTHER) -> None:
         """Notify the watchers of a change that a fetch response could show or that decides it."""
         for watcher in list(self.watchers):
-            watcher.changed(news)
+            watcher.changed(event)
 
     def has_appended(self) -> None:
         """Notify that the log has grown."""
         self.env.notified.append(self.appended)
         if self.watchers:
-            self.tell(News.APPENDED)
+            self.notify_watchers(PartitionEvent.APPENDED)
 
     def has_committed(self) -> None:
         """Notify that the high watermark moved, or that requests waiting for it can be decided."""
         self.env.notified.append(self.committed)
         if self.watchers:
-            self.tell(News.COMMITTED)
+            self.notify_watchers(PartitionEvent.COMMITTED)
 
     def _lead(
         self, registration: PartitionRegistration, *, new_epoch: bool, known: tuple[int, ...]
@@ -395,7 +395,7 @@ class Partition:
         after, isr = next_isr(self.isr, event)
         if isr is None:
             return
-        self.tell()
+        self.notify_watchers()
         self.isr = after
         proposal = IsrProposal(
             self.leader_epoch,
@@ -414,7 +414,7 @@ class Partition:
         if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
             return
         self.counts.isr_changed(len(self.isr.committed), len(isr))
-        self.tell()
+        self.notify_watchers()
         self.isr, _ = next_isr(self.isr, IsrDecided(isr))
         self.partition_epoch = partition_epoch
         self.recovery_state = LeaderRecoveryState.RECOVERED
@@ -430,7 +430,7 @@ class Partition:
         _log_isr(self, f"ISR {list(proposal.isr)} refused: {error_of(code).code.name}")
         after, again = next_isr(self.isr, IsrRefused(code))
         if after is not self.isr:
-            self.tell()
+            self.notify_watchers()
             self.isr = after
         elif again is not None:
             self.propose(self, proposal)

@@ -45,7 +45,7 @@ FETCH_STATES = StateTable(
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Followed:
+class FollowedPartition:
     """One partition that is followed in `leader_epoch`."""
 
     partition: Partition

@@ -65,7 +65,7 @@ class PeriodicTasks:
             start_offset = partition.log.log_start_offset
             if start_offset != partition.notified_log_start:
                 partition.notified_log_start = start_offset
-                partition.tell()
+                partition.notify_watchers()
                 self.fetchers.moved(TopicIdPartition(partition.topic_id, name.partition))
 
     def _delete_folders(self) -> None:

@@ -379,7 +379,7 @@ class ReplicaManager:
         """Follow brokers that have a new address or were not registered before."""
         for partition in self.hosted.online.values():
             # Fetches of an earlier incarnation of a follower are stale now.
-            partition.tell()
+            partition.notify_watchers()
         self._fetchers.renew_addresses()
         for (topic_id, index), partition in list(self.hosted.online_by_id.items()):
             key = TopicIdPartition(topic_id, index)

@@ -21,7 +21,7 @@ from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
 from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
-from minikafka.node.assembly import Surroundings, assemble
+from minikafka.node.assembly import NodeInputs, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server import unsynced_disk
@@ -244,7 +244,7 @@ class RunningNode:
                 )
             rng = Random(int.from_bytes(os.urandom(8), "big"))
             return assemble(
-                config, Surroundings(disks, ports, identity.cluster_id, rng, self._clock())
+                config, NodeInputs(disks, ports, identity.cluster_id, rng, self._clock())
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None

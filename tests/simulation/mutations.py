@@ -128,8 +128,8 @@ MUTATIONS = (
     ),
     mutation(
         "a follower that truncates is taken to have learned the high watermark",
-        ("replica.fetch_session", "Asked.is_news",
-         "self.told = answer.error_code == 0 and not truncates", "self.told = answer.error_code == 0"),
+        ("replica.fetch_session", "RequestedPartition.must_send",
+         "self.is_sent = answer.error_code == 0 and not truncates", "self.is_sent = answer.error_code == 0"),
     ),
     # The controller
     mutation(

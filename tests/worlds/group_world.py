@@ -33,8 +33,8 @@ from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.builder import TransactionEnd
 from minikafka.records.reader import read_records
-from minikafka.replica.news import News
 from minikafka.replica.partition import Partition
+from minikafka.replica.partition_event import PartitionEvent
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.wire_world import take_turn
 
@@ -80,9 +80,9 @@ class LostAtAppend:
         self.is_told = is_told
         world.partition.watchers[self] = None
 
-    def changed(self, news):
+    def changed(self, event):
         watchers = self.world.partition.watchers
-        if news is not News.APPENDED or self not in watchers:
+        if event is not PartitionEvent.APPENDED or self not in watchers:
             return
         del watchers[self]
         if self.is_told:

@@ -20,7 +20,7 @@ from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
 from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.log.directories.log_directory import LogDirectory
-from minikafka.node.assembly import Surroundings, assemble
+from minikafka.node.assembly import NodeInputs, assemble
 from minikafka.node.node import Node
 from minikafka.sim.world.crashes import Crash, CrashWithinStep, PlannedCrashes
 from minikafka.sim.world.machine_clock import DeadlineTimer, MachineClock
@@ -173,7 +173,7 @@ class SimNode:
         rng = Random(f"{self.world.seed}/{self.host}/{self.starts}")
         try:
             node = assemble(
-                self.config, Surroundings(self.disks, ports, self.cluster_id, rng, self.now)
+                self.config, NodeInputs(self.disks, ports, self.cluster_id, rng, self.now)
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             fault = error

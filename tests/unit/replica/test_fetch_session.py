@@ -210,24 +210,24 @@ def data(**changes):
 )
 def test_only_news_is_told_again(second, news, sessions):
     (asked,) = sessions.resolve(request(), 17).partitions.values()
-    assert asked.is_news(data())
-    assert asked.is_news(second) == news
+    assert asked.must_send(data())
+    assert asked.must_send(second) == news
 
 
 def test_error_is_told_until_it_is_over(sessions):
     (asked,) = sessions.resolve(request(), 17).partitions.values()
-    assert asked.is_news(data(error_code=6))
-    assert asked.is_news(data(error_code=6))
-    assert asked.is_news(data())
-    assert not asked.is_news(data())
+    assert asked.must_send(data(error_code=6))
+    assert asked.must_send(data(error_code=6))
+    assert asked.must_send(data())
+    assert not asked.must_send(data())
 
 
 def test_everything_is_told_again_after_a_truncation(sessions):
     """A follower that truncates takes nothing else from the answer that makes it truncate."""
     (asked,) = sessions.resolve(request(), 17).partitions.values()
-    assert asked.is_news(data(diverging_epoch=EpochEndOffset(1, 2)))
-    assert asked.is_news(data())
-    assert not asked.is_news(data())
+    assert asked.must_send(data(diverging_epoch=EpochEndOffset(1, 2)))
+    assert asked.must_send(data())
+    assert not asked.must_send(data())
 
 
 def test_everything_is_told_again_in_another_leader_epoch(sessions):
@@ -235,9 +235,9 @@ def test_everything_is_told_again_in_another_leader_epoch(sessions):
     session = sessions.resolve(request(), 17)
     asked = session.partitions[key(0)]
     answer = PartitionData(0, high_watermark=5)
-    assert asked.is_news(answer)
-    assert not asked.is_news(answer)
+    assert asked.must_send(answer)
+    assert not asked.must_send(answer)
     again = request((0,), session.session_id, 1)
     again.topics[0].partitions[0].current_leader_epoch = 3
     sessions.resolve(again, 17)
-    assert asked.is_news(answer)
+    assert asked.must_send(answer)

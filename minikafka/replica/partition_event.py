@@ -4,7 +4,7 @@ from enum import Enum
 from typing import Protocol
 
 
-class News(Enum):
+class PartitionEvent(Enum):
     """The kind of a partition's change, for its watchers."""
 
     APPENDED = "records were appended"
@@ -16,7 +16,7 @@ class News(Enum):
 class PartitionWatcher(Protocol):
     """An object that remembers a partition's state, and must know when that is outdated."""
 
-    def changed(self, news: News) -> None:
+    def changed(self, event: PartitionEvent) -> None:
         """Handle a change; called within the step, before or after it takes effect."""
 
     def follower_moves(self, broker: int) -> None:

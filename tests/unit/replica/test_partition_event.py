@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.replica.news import News
+from minikafka.replica.partition_event import PartitionEvent
 
 
 class Noted:
@@ -11,8 +11,8 @@ class Noted:
     def __init__(self):
         self.heard = []
 
-    def changed(self, news):
-        self.heard.append(news)
+    def changed(self, event):
+        self.heard.append(event)
 
     def follower_moves(self, broker):
         self.heard.append(broker)
@@ -28,12 +28,12 @@ def noted(world):
 
 def test_an_append_and_a_commit_are_told_apart(world, noted):
     world.append(1)
-    assert noted.heard == [News.APPENDED]
+    assert noted.heard == [PartitionEvent.APPENDED]
     world.fetch(2, 1)
     world.fetch(3, 1)
-    assert noted.heard[1:] == [2, 3, News.COMMITTED]
+    assert noted.heard[1:] == [2, 3, PartitionEvent.COMMITTED]
 
 
 def test_another_leader_epoch_is_news_for_every_fetch(world, noted):
     world.lead(leader_epoch=1, partition_epoch=1)
-    assert News.ALL in noted.heard
+    assert PartitionEvent.ALL in noted.heard
