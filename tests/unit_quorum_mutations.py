@@ -115,7 +115,7 @@ UNIT_QUORUM_MUTATIONS = (
     UnitMutation(
         mutation(
             "any accepted directory lets a move swap its logs",
-            ("replica.log_dir_moves", "LogDirMoves._accepted",
+            ("replica.log_dir_moves", "LogDirMoves.accepted",
              "if move.state is MoveState.REPORTING and directory == move.target.directory_id:",
              "if move.state is MoveState.REPORTING:"),
         ),

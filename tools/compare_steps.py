@@ -45,7 +45,8 @@ from minikafka.messages import (
     sync_group,
 )
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
-from minikafka.node.assembly import NodeInputs, assemble
+from minikafka.node.assembly import assemble
+from minikafka.node.inputs import NodeInputs
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.server.driver import read_clock, resolve

@@ -19,5 +19,5 @@ def require_consumer_protocol(ctx: BrokerContext) -> None:
     broker = ctx.broker
     if not broker.image.feature(GROUP_VERSION):
         raise UnsupportedVersionError
-    if _PROTOCOL not in broker.dynamic.current[REBALANCE_PROTOCOLS]:
+    if _PROTOCOL not in broker.local.config[REBALANCE_PROTOCOLS]:
         raise UnsupportedVersionError

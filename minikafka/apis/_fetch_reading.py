@@ -37,7 +37,7 @@ from minikafka.replica.fetch_session import (
     SessionKey,
 )
 from minikafka.replica.partition import Partition
-from minikafka.replica.request_rules import check_leader_epoch
+from minikafka.replica.request_rules import check_leader_epoch, is_stale_follower
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import Steps, next_turn
 
@@ -430,7 +430,7 @@ class FollowerFetch(Reading):
             # The follower's metadata may be newer than this broker's: the follower will retry.
             known = wanted.current_leader_epoch >= 0
             return ErrorCode.UNKNOWN_LEADER_EPOCH if known else ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if partition.is_stale_epoch(self.reader_id, self.replica_epoch):
+        if is_stale_follower(partition, self.reader_id, self.replica_epoch):
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return None
 

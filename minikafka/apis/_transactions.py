@@ -18,7 +18,7 @@ def await_transition(ctx: BrokerContext, transactional_id: str) -> Steps[None]:
     """
     entry = ctx.broker.transactions.in_transition(transactional_id)
     if entry is not None:
-        limit_ms = ctx.broker.dynamic.current[transaction_keys.RETRY_BACKOFF_MAX_MS]
+        limit_ms = ctx.broker.local.config[transaction_keys.RETRY_BACKOFF_MAX_MS]
         yield from wait_until((entry,), lambda: entry.pending is None, ctx.deadline_ms(limit_ms))
 
 

@@ -60,7 +60,7 @@ def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
         group_state=group.state.value,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor_name=group.preferred_assignor or assignor_names(ctx.broker.dynamic.current)[0],
+        assignor_name=group.preferred_assignor or assignor_names(ctx.broker.local.config)[0],
         members=[
             _member(group, group.members[each], image)
             for each in in_order(group.members, are_replaced=True)

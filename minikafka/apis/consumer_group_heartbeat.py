@@ -36,7 +36,7 @@ def consumer_group_heartbeat(
         # As Kafka: without a message, since no coordinator was asked.
         return ConsumerGroupHeartbeatResponse(error_code=error.code)
     try:
-        require_valid(request, ctx.version, assignor_names(ctx.broker.dynamic.current))
+        require_valid(request, ctx.version, assignor_names(ctx.broker.local.config))
         shard = ctx.broker.groups.shard_of(request.group_id)
         response, write = shard.consumer_heartbeat(request, caller)
     except KafkaError as error:

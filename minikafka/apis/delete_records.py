@@ -128,7 +128,7 @@ def _decide(waiting: WaitingDeletion) -> bool:
 
 def _low_watermark(partition: Partition) -> int:
     """Return the lowest log start offset of this log and those of live followers."""
-    brokers = partition.brokers()
+    brokers = partition.view.image.brokers
     starts = [
         follower.log_start_offset
         for broker, follower in partition.followers.items()

@@ -57,7 +57,7 @@ def describe_topic_partitions(
             first_partition = cursor.partition_index
     left = min(
         max(request.response_partition_limit, 1),
-        ctx.broker.dynamic.current[keys.MAX_REQUEST_PARTITION_SIZE_LIMIT],
+        ctx.broker.local.config[keys.MAX_REQUEST_PARTITION_SIZE_LIMIT],
     )
     response = DescribeTopicPartitionsResponse()
     for name in names:

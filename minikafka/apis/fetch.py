@@ -115,7 +115,7 @@ def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None)
         request,
         session,
         named,
-        min(request.max_bytes, ctx.broker.dynamic.current[keys.FETCH_MAX_BYTES]),
+        min(request.max_bytes, ctx.broker.local.config[keys.FETCH_MAX_BYTES]),
         is_committed_only=request.isolation_level == _READ_COMMITTED,
     )
 

@@ -41,7 +41,7 @@ def get_replica_log_info(
     if request.broker_id != ctx.broker.broker_id:
         # Another broker had this port before: the request is for that broker.
         return GetReplicaLogInfoResponse(error_code=ErrorCode.INVALID_REQUEST)
-    response = GetReplicaLogInfoResponse(broker_epoch=ctx.broker.lifecycle.broker_epoch)
+    response = GetReplicaLogInfoResponse(broker_epoch=ctx.broker.local.broker_epoch)
     served = 0
     for topic in request.topic_partitions:
         rows = []

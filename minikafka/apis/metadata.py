@@ -170,7 +170,7 @@ def _create_missing(
     ctx: BrokerContext, request: MetadataRequest, asked: Iterable[Uuid | str | None]
 ) -> None:
     allowed = request.allow_auto_topic_creation or ctx.version < _AUTO_CREATE_FLAG_FROM
-    if not allowed or not ctx.broker.dynamic.current[keys.AUTO_CREATE_TOPICS_ENABLE]:
+    if not allowed or not ctx.broker.local.config[keys.AUTO_CREATE_TOPICS_ENABLE]:
         return
     known = ctx.broker.image.topic_ids
     missing = [

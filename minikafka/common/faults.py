@@ -1,7 +1,9 @@
-"""Faults that stop a node or take one of its log directories offline.
+"""FaultReceiver that stop a node or take one of its log directories offline.
 
 These are not protocol errors: a client never causes them and never sees their names.
 """
+
+from typing import Protocol
 
 
 class InvariantViolation(AssertionError):  # noqa: N818 - the field's word is "violation"
@@ -36,6 +38,13 @@ class OutOfFilesFault(StorageFault):
     The operation did not begin: its request fails with KAFKA_STORAGE_ERROR, or it is retried later.
     Unlike another `StorageFault`, this one does not take a directory offline.
     """
+
+
+class FaultReceiver(Protocol):
+    """The receiver of storage faults."""
+
+    def take_offline(self, fault: StorageFault) -> None:
+        """Take the log directory of a fault offline."""
 
 
 class RecordsGoneError(ValueError):

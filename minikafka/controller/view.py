@@ -32,7 +32,6 @@ from minikafka.controller.election import Acceptable, Election, Strategy
 from minikafka.controller.partition_change import ChangeContext, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
-from minikafka.metadata.dynamic_config import broker_layers
 from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, ELR_FROM, METADATA_VERSION
 from minikafka.metadata.image import (
     RESOURCE_BROKER,
@@ -41,6 +40,7 @@ from minikafka.metadata.image import (
     MetadataImage,
     TopicImage,
 )
+from minikafka.metadata.local_broker import broker_layers
 from minikafka.metadata.partition_registration import PartitionRegistration, effective_min_isr
 from minikafka.metadata.replay import replay
 from minikafka.metadata.serde import MetadataRecord

@@ -30,7 +30,7 @@ from minikafka.common.errors import (
     UnknownServerError,
     error_of,
 )
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FaultReceiver, StorageFault
 from minikafka.coordinator.ports import LedPartition
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.records.batch import HEADER_SIZE
@@ -106,7 +106,7 @@ class Journal:
     env: Environment
     partition: LedPartition
     settings: Callable[[], JournalSettings]
-    take_offline: Callable[[StorageFault], None]
+    faults: FaultReceiver
     on_lost: Callable[[], None]
     is_closed: bool = False
     """True after leadership has ended, permanently: a new leadership gets a new journal."""
@@ -139,7 +139,7 @@ class Journal:
         except (KafkaError, RecordValidationError) as error:
             raise self._as_clients_see_it(error.code) from error
         except StorageFault as fault:
-            self.take_offline(fault)
+            self.faults.take_offline(fault)
             raise NotCoordinatorError from fault
         self._require_open_after_append()
         deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
@@ -182,7 +182,7 @@ class Journal:
         except RecordValidationError as error:
             raise error_of(error.code) from error
         except StorageFault as fault:
-            self.take_offline(fault)
+            self.faults.take_offline(fault)
             raise KafkaStorageError from fault
         self._require_open_after_append()
         deadline_ms = self.env.clock.monotonic_ms + self.settings().timeout_ms

@@ -5,12 +5,11 @@ would exceed the bound is rejected with a retriable error.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from minikafka.common.errors import CoordinatorNotAvailableError
 from minikafka.config.definition import Key
-from minikafka.config.values import Config
+from minikafka.metadata.local_broker import BrokerView
 
 
 @dataclass(slots=True, eq=False)
@@ -20,7 +19,7 @@ class MemoryBound:
     `what` is "group" or "transaction".
     """
 
-    config: Callable[[], Config]
+    view: BrokerView
     key: Key[int]
     what: str
     held_bytes: int = 0
@@ -33,7 +32,7 @@ class MemoryBound:
         """
         if more_bytes <= 0:
             return
-        max_bytes = self.config()[self.key]
+        max_bytes = self.view.config[self.key]
         if self.held_bytes + more_bytes > max_bytes:
             logging.getLogger(f"minikafka.{self.what}").warning(
                 "a request that would add %d bytes to %ss is rejected with "

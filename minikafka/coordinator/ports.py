@@ -4,11 +4,11 @@
 implements `LedPartition`.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Protocol
 
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FaultReceiver
 from minikafka.common.ids import TopicPartition
 from minikafka.log.appends import LogAppendInfo
 from minikafka.log.producers.verification import VerificationGuard
@@ -59,22 +59,25 @@ class LedPartition(Protocol):
         """Append the marker of a transaction; see `Partition.append_end_marker`."""
 
 
-class Replicas(Protocol):
+class PartitionListener(Protocol):
+    """The receiver of events of this broker's partitions."""
+
+    def leadership_changed(self, partition: LedPartition) -> None:
+        """Note a new leader epoch of a partition, led here or by another broker."""
+
+    def replica_stopped(self, name: TopicPartition) -> None:
+        """Note that this broker no longer has a replica, or that its log is offline."""
+
+
+class Replicas(FaultReceiver, Protocol):
     """The replicas of this broker."""
 
     @property
-    def on_leadership(self) -> list[Callable[[Any], None]]:
-        """Callbacks for a new leader epoch of a partition, led here or by another broker."""
-
-    @property
-    def on_removed(self) -> list[Callable[[TopicPartition], None]]:
-        """Callbacks for a partition that this broker no longer has."""
+    def listeners(self) -> list[PartitionListener]:
+        """The receivers of their events, in the order of the calls."""
 
     def led(self) -> Iterator[Any]:
         """The partitions that this broker leads."""
-
-    def take_offline(self, fault: StorageFault) -> None:
-        """Take a log directory that failed offline."""
 
     def damaged(self, partition: Any, error: DamagedRecordsError) -> ErrorCode:
         """Let another replica lead a partition whose log is damaged, if one can."""

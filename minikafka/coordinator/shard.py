@@ -92,7 +92,7 @@ class Shard:
             services.env,
             self.partition,
             services.journal_settings,
-            services.replicas.take_offline,
+            services.replicas,
             self.lose,
         )
 

@@ -12,7 +12,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.shard import Shard
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 
 
 class HasShard(Protocol):
@@ -39,19 +39,19 @@ class Shards(Generic[T]):
 
     topic: str
     replicas: Replicas
-    image: Callable[[], MetadataImage]
+    view: BrokerView
     make: Callable[[LedPartition, Callable[[Shard], None]], T]
     keeps_epochs: bool = False
     by_index: dict[int, T] = field(default_factory=dict)
 
     def start(self) -> None:
         """Create shards for the partitions that are led already, and follow leadership changes."""
-        self.replicas.on_leadership.append(self._leadership)
-        self.replicas.on_removed.append(self._removed)
+        self.replicas.listeners.append(self)
         for partition in list(self.replicas.led()):
-            self._leadership(partition)
+            self.leadership_changed(partition)
 
-    def _leadership(self, partition: LedPartition) -> None:
+    def leadership_changed(self, partition: LedPartition) -> None:
+        """Open the shard of a partition that this broker leads, close that of another one."""
         name = partition.topic_partition
         if name.topic != self.topic:
             return
@@ -64,7 +64,8 @@ class Shards(Generic[T]):
             made = self.by_index[name.partition] = self.make(partition, self._lost)
             made.load()
 
-    def _removed(self, name: TopicPartition) -> None:
+    def replica_stopped(self, name: TopicPartition) -> None:
+        """Close the shard of a partition."""
         if name.topic == self.topic:
             self._close(name.partition)
 
@@ -82,7 +83,7 @@ class Shards(Generic[T]):
 
     def partition_of(self, key: str) -> int | None:
         """Return the partition of a group or transactional id; None if the topic does not exist."""
-        topic = self.image().topic(self.topic)
+        topic = self.view.image.topic(self.topic)
         return None if topic is None else partition_of(key, len(topic.partitions))
 
     def find(self, key: str) -> T | None:

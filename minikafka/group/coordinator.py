@@ -16,7 +16,6 @@ from minikafka.common.errors import (
 )
 from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
-from minikafka.config.values import Config
 from minikafka.coordinator.journal import JournalSettings, Write
 from minikafka.coordinator.listing import in_order
 from minikafka.coordinator.loading import LoadTimes
@@ -28,7 +27,7 @@ from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupRequest
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.builder import TransactionEnd
 
 if TYPE_CHECKING:
@@ -40,31 +39,29 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class GroupCoordinator:
-    """Routes requests to the shard of their group. `config` returns the current broker values."""
+    """Routes requests to the shard of their group."""
 
     env: Environment
-    broker_id: int
+    view: BrokerView
     replicas: Replicas
-    image: Callable[[], MetadataImage]
-    config: Callable[[], Config]
     memory: MemoryBound = field(init=False)
     _services: ShardServices = field(init=False)
     _shards: "Shards[GroupShard]" = field(init=False)
 
     def __post_init__(self) -> None:
         """Create what all shards share."""
-        self.memory = MemoryBound(self.config, log_keys.GROUP_COORDINATOR_MEMORY_BYTES, "group")
+        self.memory = MemoryBound(self.view, log_keys.GROUP_COORDINATOR_MEMORY_BYTES, "group")
         self._services = ShardServices(self.env, self.replicas, self._journal_settings, "group")
         self._shards = Shards(
             topic=OFFSETS_TOPIC,
             replicas=self.replicas,
-            image=self.image,
+            view=self.view,
             make=self._make,
             keeps_epochs=True,
         )
 
     def _journal_settings(self) -> JournalSettings:
-        config = self.config()
+        config = self.view.config
         return JournalSettings(
             config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC],
             config[log_keys.OFFSETS_COMMIT_TIMEOUT_MS],
@@ -76,7 +73,7 @@ class GroupCoordinator:
         from minikafka.group.store import GroupStore  # noqa: PLC0415
 
         shard = Shard(self._services, partition, on_lost)
-        return GroupShard(GroupStore(shard, self.config, self.memory, self.image))
+        return GroupShard(GroupStore(shard, self.view, self.memory))
 
     def start(self) -> None:
         """Create shards for the partitions that are led already, and follow leadership changes."""
@@ -125,7 +122,7 @@ class GroupCoordinator:
         """
         if not request.group_id:
             raise InvalidGroupIdError
-        config = self.config()
+        config = self.view.config
         shortest_ms = config[log_keys.GROUP_MIN_SESSION_TIMEOUT_MS]
         longest_ms = config[log_keys.GROUP_MAX_SESSION_TIMEOUT_MS]
         if not shortest_ms <= request.session_timeout_ms <= longest_ms:
@@ -180,7 +177,7 @@ class GroupCoordinator:
             shard.expiration.forget_topics(topics)
 
     def _clean_later(self) -> None:
-        interval_ms = self.config()[log_keys.OFFSETS_RETENTION_CHECK_INTERVAL_MS]
+        interval_ms = self.view.config[log_keys.OFFSETS_RETENTION_CHECK_INTERVAL_MS]
         self.env.after(interval_ms, self._clean)
 
     def _clean(self) -> None:

@@ -49,7 +49,7 @@ class GroupExpiration:
 
     def _clean_groups(self) -> Iterator[int]:
         self._is_cleaning = True
-        retention_ms = self.store.config()[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
+        retention_ms = self.store.view.config[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
         for group in list(self.store.groups.values()):
             if not self.store.shard.serves:
                 break

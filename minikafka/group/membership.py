@@ -6,7 +6,7 @@ Every method is called for a group whose partition is led here and loaded. A joi
 Source: `GroupMetadataManager` (classicGroup*), KIP-62, KIP-134, KIP-345, KIP-394, KIP-814.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -20,7 +20,6 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.config import log_keys
-from minikafka.config.values import Config
 from minikafka.coordinator.pending import Pending
 from minikafka.group.answers import (
     answer_join,
@@ -37,6 +36,7 @@ from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupResponse
+from minikafka.metadata.local_broker import BrokerView
 
 Joining = Pending[JoinGroupResponse]
 Syncing = Pending[SyncGroupResponse]
@@ -59,7 +59,7 @@ class Membership:
     """The membership rules; the shard holds the groups."""
 
     env: Environment
-    config: Callable[[], Config]
+    view: BrokerView
     rebalance: Rebalance
 
     # Joining
@@ -84,7 +84,7 @@ class Membership:
         return joining
 
     def _has_room(self, group: Group, member_id: str) -> bool:
-        max_size = self.config()[log_keys.GROUP_MAX_SIZE]
+        max_size = self.view.config[log_keys.GROUP_MAX_SIZE]
         member = group.members.get(member_id)
         if group.state is GroupState.PREPARING_REBALANCE:
             # As Kafka: counts the members that have joined, so a lowered limit drops the last ones.

@@ -186,7 +186,7 @@ class OffsetCommits:
     def _values(self, rows: Iterable[CommitRow], expire_ms: int) -> Values:
         """Return the values to write; a partition that is named twice has its last value."""
         store = self.store
-        limit = store.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
+        limit = store.view.config[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = store.env.clock.wall_ms
         values: Values = {}
         for topic, topic_id, wanted, answer in rows:

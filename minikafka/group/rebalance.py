@@ -22,7 +22,6 @@ from minikafka.common.errors import (
 )
 from minikafka.common.timers import Timer
 from minikafka.config import log_keys
-from minikafka.config.values import Config
 from minikafka.coordinator.journal import Journal, Write
 from minikafka.coordinator.pending import Pending
 from minikafka.group.answers import (
@@ -38,6 +37,7 @@ from minikafka.group.member import Member
 from minikafka.group.records import group_key, group_value
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.builder import NewRecord
 
 _log = logging.getLogger("minikafka.group")
@@ -54,7 +54,7 @@ class Rebalance:
     """The rebalances, timers and stored state of the groups of one partition."""
 
     env: Environment
-    config: Callable[[], Config]
+    view: BrokerView
     journal: Journal
 
     # Rebalancing
@@ -79,7 +79,7 @@ class Rebalance:
         if not was_empty:
             self._complete_join_or_wait(group)
             return
-        delay_ms = self.config()[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS]
+        delay_ms = self.view.config[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS]
         left_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
         group.joined_since_delay = False
         self._delay(group, delay_ms, left_ms)
@@ -99,7 +99,7 @@ class Rebalance:
             return
         if group.joined_since_delay and left_ms:
             group.joined_since_delay = False
-            next_ms = min(self.config()[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS], left_ms)
+            next_ms = min(self.view.config[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS], left_ms)
             self._delay(group, next_ms, max(left_ms - delay_ms, 0))
         else:
             self._complete_join(group)
@@ -233,7 +233,7 @@ class Rebalance:
             if member.timer is not None:
                 continue
             self.renew_session(group, member, member.session_timeout_ms)
-        is_too_large = len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]
+        is_too_large = len(group.members) > self.view.config[log_keys.GROUP_MAX_SIZE]
         if is_too_large and group.state in _CAN_REBALANCE:
             self.prepare(group, "the group is larger than group.max.size")
 

@@ -58,7 +58,7 @@ class GroupShard:
         """Create the parts that work on the groups."""
         store = self.store
         self.shard = store.shard
-        self.membership = Membership(store.env, store.config, store.rebalance)
+        self.membership = Membership(store.env, store.view, store.rebalance)
         self.groups = ConsumerGroups(store)
         background = Background(self.groups)
         self.consumer = ConsumerMembers(self.groups, background)

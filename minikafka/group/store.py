@@ -5,12 +5,10 @@ Every change is appended to the log first, and applied to the groups and offsets
 Source: `GroupCoordinatorShard`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import GroupIdNotFoundError, UnknownMemberIdError
-from minikafka.config.values import Config
 from minikafka.coordinator.journal import Journal
 from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.shard import Shard
@@ -24,7 +22,7 @@ from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.sync_group import SyncGroupRequest
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.builder import NewRecord
 
 
@@ -33,9 +31,8 @@ class GroupStore:
     """The groups, their offsets, and what changes of them need."""
 
     shard: Shard
-    config: Callable[[], Config]
+    view: BrokerView
     memory: MemoryBound
-    image: Callable[[], MetadataImage]
     groups: dict[str, AnyGroup] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
     transactions: OpenTransactions = field(default_factory=OpenTransactions)
@@ -47,7 +44,7 @@ class GroupStore:
         """Create the timers of the groups."""
         self.env = self.shard.services.env
         self.journal = self.shard.journal
-        self.rebalance = Rebalance(self.env, self.config, self.journal)
+        self.rebalance = Rebalance(self.env, self.view, self.journal)
 
     def group(self, group_id: str) -> AnyGroup:
         """Return the group with this id.

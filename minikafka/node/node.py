@@ -261,7 +261,7 @@ class Node:
         if broker is None or image is before:
             return
         if before.configs is not image.configs:
-            broker.dynamic.refresh()
+            broker.local.refresh()
         if self._published:
             # Not before: a broker that starts reads who was fenced long ago.
             if before.brokers is not image.brokers:
@@ -361,7 +361,7 @@ class Node:
                 broker.logs.take_offline(fault.log_dir)
         if broker is not None:
             unreported = broker.replicas.unreported
-            faults += broker.logs.shutdown(broker.lifecycle.broker_epoch, is_clean=not unreported)
+            faults += broker.logs.shutdown(broker.local.broker_epoch, is_clean=not unreported)
             if unreported:
                 _log.warning(
                     "%s: the controller may not know that the logs are lost, or in which "

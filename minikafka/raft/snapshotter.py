@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
+from minikafka.config import broker as keys
+from minikafka.config.values import Config
 from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.metadata.features import METADATA_VERSION
 from minikafka.metadata.image import MetadataImage
@@ -59,6 +61,21 @@ class Snapshotter:
     """Time at which the last snapshot began, or the node started (monotonic)."""
     _clean_due_ms: int = 0
     _writer: SnapshotWriter | None = None
+
+    @classmethod
+    def of(cls, env: Environment, raft: RaftNode, values: Config) -> "Snapshotter":
+        """Make the snapshotter of a node."""
+        return cls(
+            env=env,
+            raft=raft,
+            max_bytes=values[keys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS],
+            max_interval_ms=values[keys.METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS],
+            retention=SnapshotRetention(
+                raft,
+                max_bytes=values[keys.METADATA_MAX_RETENTION_BYTES],
+                max_ms=values[keys.METADATA_MAX_RETENTION_MS],
+            ),
+        )
 
     @property
     def is_writing(self) -> bool:

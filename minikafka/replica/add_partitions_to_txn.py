@@ -24,11 +24,9 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
 from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
-from minikafka.config.values import Config
 from minikafka.coordinator.partitioning import partition_of
 from minikafka.messages import add_partitions_to_txn as messages
-from minikafka.metadata.broker_registration import Endpoint
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
@@ -81,13 +79,11 @@ class _Queue:
 
 @dataclass(slots=True, eq=False, repr=False)
 class AddPartitionsToTxnManager:
-    """The questions of this broker. `image` and `config` return the current ones."""
+    """The questions of this broker."""
 
     env: Environment
     calls: Calls
-    listener: str
-    image: Callable[[], MetadataImage]
-    config: Callable[[], Config]
+    view: BrokerView
     requests_sent: int = 0
     verifications: int = 0
     """Questions that have their final answer."""
@@ -130,18 +126,14 @@ class AddPartitionsToTxnManager:
 
     def _coordinator(self, transactional_id: str) -> int | None:
         """Return the broker that coordinates a transactional id, or None."""
-        topic = self.image().topic(TRANSACTIONS_TOPIC)
+        topic = self.view.image.topic(TRANSACTIONS_TOPIC)
         if topic is None:
             return None
         index = partition_of(transactional_id, len(topic.partitions))
         registration = topic.partitions.get(index)
-        if registration is None or self._endpoint(registration.leader) is None:
+        if registration is None or self.view.endpoint_of(registration.leader) is None:
             return None
         return registration.leader
-
-    def _endpoint(self, node: int) -> Endpoint | None:
-        broker = self.image().brokers.get(node)
-        return None if broker is None else broker.endpoint(self.listener)
 
     def _schedule(self, node: int, queue: _Queue) -> None:
         # At the end of the step, so that the questions of one Produce go into one request.
@@ -151,7 +143,7 @@ class AddPartitionsToTxnManager:
 
     def _send(self, node: int, queue: _Queue) -> None:
         queue.is_due = False
-        endpoint = self._endpoint(node)
+        endpoint = self.view.endpoint_of(node)
         if endpoint is None:
             everything = _everything(queue)
             queue.waiting.clear()
@@ -175,7 +167,7 @@ class AddPartitionsToTxnManager:
             Channel(endpoint.host, endpoint.port, _PURPOSE),
             messages.AddPartitionsToTxnRequest(transactions=_transactions(rows)),
             _VERSION,
-            timeout_ms=self.config()[broker_keys.REQUEST_TIMEOUT_MS],
+            timeout_ms=self.view.config[broker_keys.REQUEST_TIMEOUT_MS],
             on_done=done,
         )
 
@@ -207,11 +199,11 @@ class AddPartitionsToTxnManager:
                 self._end([each], code)
         if again:
             self.env.after(
-                self.config()[transaction_keys.RETRY_BACKOFF_MS], lambda: self._ask_again(again)
+                self.view.config[transaction_keys.RETRY_BACKOFF_MS], lambda: self._ask_again(again)
             )
 
     def _may_ask_again(self, asked: _Asked) -> bool:
-        limit_ms = self.config()[transaction_keys.RETRY_BACKOFF_MAX_MS]
+        limit_ms = self.view.config[transaction_keys.RETRY_BACKOFF_MAX_MS]
         waited_ms = self.env.clock.monotonic_ms - asked.began_ms
         return not asked.question.verify_only and waited_ms < limit_ms
 

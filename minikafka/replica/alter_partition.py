@@ -15,6 +15,7 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import alter_partition as messages
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.in_sync_replicas import IsrProposal
 from minikafka.replica.partition import Partition
 from minikafka.rpc.controller_channel import ControllerChannel
@@ -41,8 +42,7 @@ class AlterPartitionManager:
 
     env: Environment
     channel: ControllerChannel
-    broker_id: int
-    broker_epoch: int = -1
+    view: BrokerView
     is_asking: bool = False
     """True while a request is in flight."""
     _unsent: dict[TopicIdPartition, SentProposal] = field(default_factory=dict)
@@ -108,7 +108,9 @@ class AlterPartitionManager:
                 )
             )
         return messages.AlterPartitionRequest(
-            broker_id=self.broker_id, broker_epoch=self.broker_epoch, topics=list(topics.values())
+            broker_id=self.view.broker_id,
+            broker_epoch=self.view.broker_epoch,
+            topics=list(topics.values()),
         )
 
     def _answered(self, sent: dict[TopicIdPartition, SentProposal], response: Any | None) -> None:

@@ -13,20 +13,22 @@ Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration".
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
+from minikafka.config import broker as keys
+from minikafka.config.values import Config
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import SUPPORTED_FEATURES
+from minikafka.metadata.local_broker import LocalBroker
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
@@ -91,35 +93,46 @@ class LifecycleListener(Protocol):
         """Stop: the broker cannot register."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class BrokerLifecycle:
-    """Registers this broker with the controller and sends its heartbeats.
+class LifecycleSettings(NamedTuple):
+    """The configs of registration, heartbeats and shutdown."""
 
-    `on_registered` is called for each new broker epoch. Unless `hands_over`, the broker stops
-    without asking the controller (controlled.shutdown.enable).
-    """
-
-    env: Environment
-    channel: ControllerChannel
-    broker_id: int
-    cluster_id: str
-    endpoints: tuple[Endpoint, ...]
     rack: str | None
-    log_dirs: tuple[Uuid, ...]
-    previous_broker_epoch: int
     heartbeat_interval_ms: int
     registration_timeout_ms: int
     session_timeout_ms: int
-    shutdown_timeout_ms: int
-    metadata_offset: Callable[[], int]
-    on_registered: Callable[[int], None]
     hands_over: bool = True
+    """False if the broker stops without asking the controller (controlled.shutdown.enable)."""
+    shutdown_timeout_ms: int = 300_000
+
+    @classmethod
+    def of(cls, values: Config) -> "LifecycleSettings":
+        """Read them."""
+        return cls(
+            values[keys.BROKER_RACK],
+            values[keys.BROKER_HEARTBEAT_INTERVAL_MS],
+            values[keys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS],
+            values[keys.BROKER_SESSION_TIMEOUT_MS],
+            values[keys.CONTROLLED_SHUTDOWN_ENABLE],
+        )
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class BrokerLifecycle:
+    """Registers this broker with the controller and sends its heartbeats."""
+
+    env: Environment
+    channel: ControllerChannel
+    broker: LocalBroker
+    cluster_id: str
+    endpoints: tuple[Endpoint, ...]
+    log_dirs: tuple[Uuid, ...]
+    previous_broker_epoch: int
+    settings: LifecycleSettings
     offline_log_dirs: list[Uuid] = field(default_factory=list)
     incarnation_id: Uuid = field(init=False)
     listener: LifecycleListener = field(init=False)
     """Passed to `start`: it holds this object, and so is made after it."""
     state: BrokerState = BrokerState.STARTING
-    broker_epoch: int = -1
     _is_registered: bool = False
     _ready: bool = False
     _heard_at_ms: int = 0
@@ -161,13 +174,14 @@ class BrokerLifecycle:
         if not self._is_registered:
             self._may_stop("it is not registered")
             return
-        if not self.hands_over:
+        if not self.settings.hands_over:
             self._may_stop("controlled.shutdown.enable is false")
             return
         self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
         self._heard_at_ms = self.env.clock.monotonic_ms
         self._stop_timer = self.env.after(
-            self.shutdown_timeout_ms, lambda: self._may_stop("the controlled shutdown timed out")
+            self.settings.shutdown_timeout_ms,
+            lambda: self._may_stop("the controlled shutdown timed out"),
         )
         self._heartbeat_soon()
 
@@ -179,7 +193,9 @@ class BrokerLifecycle:
     # Registration
 
     def _begin_to_register(self) -> None:
-        self._register_until_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
+        self._register_until_ms = (
+            self.env.clock.monotonic_ms + self.settings.registration_timeout_ms
+        )
         self._refused_for = ""
         self._register()
 
@@ -189,8 +205,8 @@ class BrokerLifecycle:
         left_ms = self._register_until_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
             self.listener.broker_rejected(
-                f"broker {self.broker_id} could not register within "
-                f"{self.registration_timeout_ms} ms: {self._refused_for}"
+                f"broker {self.broker.broker_id} could not register within "
+                f"{self.settings.registration_timeout_ms} ms: {self._refused_for}"
             )
             return
         self.channel.send(
@@ -200,7 +216,7 @@ class BrokerLifecycle:
 
     def _registration(self) -> registration_messages.BrokerRegistrationRequest:
         return registration_messages.BrokerRegistrationRequest(
-            broker_id=self.broker_id,
+            broker_id=self.broker.broker_id,
             cluster_id=self.cluster_id,
             incarnation_id=self.incarnation_id,
             listeners=[
@@ -220,7 +236,7 @@ class BrokerLifecycle:
                 )
                 for name, levels in SUPPORTED_FEATURES.items()
             ],
-            rack=self.rack,
+            rack=self.settings.rack,
             log_dirs=[it for it in self.log_dirs if it not in self.offline_log_dirs],
             previous_broker_epoch=self.previous_broker_epoch,
         )
@@ -229,17 +245,18 @@ class BrokerLifecycle:
         if self.state is BrokerState.SHUTTING_DOWN:
             return
         if response is not None and not response.error_code:
-            self.broker_epoch = response.broker_epoch
+            self.broker.broker_epoch = response.broker_epoch
             self._is_registered = True
             self._refused_for = ""
-            _log.info("[broker %d] registered with epoch %d", self.broker_id, self.broker_epoch)
-            self.on_registered(self.broker_epoch)
+            _log.info(
+                "[broker %d] registered with epoch %d", self.broker.broker_id, response.broker_epoch
+            )
             self._heartbeat_soon()
             return
         reason = why if response is None else error_of(response.error_code).code.name
         if reason != self._refused_for:
             _log.info(
-                "[broker %d] not registered yet: %s%s", self.broker_id, reason,
+                "[broker %d] not registered yet: %s%s", self.broker.broker_id, reason,
                 _EXPLAINED.get(reason, ""),
             )  # fmt: skip
             self._refused_for = reason
@@ -253,11 +270,11 @@ class BrokerLifecycle:
         _log.warning(
             "[broker %d] another registration replaced that with broker epoch %d; registering "
             "again in %d ms",
-            self.broker_id, self.broker_epoch, self.session_timeout_ms,
+            self.broker.broker_id, self.broker.broker_epoch, self.settings.session_timeout_ms,
         )  # fmt: skip
         self._is_registered = False
         self._stop_beating()
-        self.env.after(self.session_timeout_ms, self._begin_to_register)
+        self.env.after(self.settings.session_timeout_ms, self._begin_to_register)
 
     # Heartbeats
 
@@ -280,9 +297,9 @@ class BrokerLifecycle:
             return
         self._heartbeat_in_flight = True
         request = BrokerHeartbeatRequest(
-            broker_id=self.broker_id,
-            broker_epoch=self.broker_epoch,
-            current_metadata_offset=self.metadata_offset(),
+            broker_id=self.broker.broker_id,
+            broker_epoch=self.broker.broker_epoch,
+            current_metadata_offset=self.broker.image.offset,
             want_fence=not self._ready,
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=list(self.offline_log_dirs),
@@ -300,7 +317,10 @@ class BrokerLifecycle:
         Unlike Kafka (row J1), where it is the heartbeat interval: if responses took longer than
         that, on a busy machine or over a slow link, no heartbeat would ever succeed.
         """
-        return max(self.heartbeat_interval_ms, self.session_timeout_ms // _TRIES_A_SESSION)
+        return max(
+            self.settings.heartbeat_interval_ms,
+            self.settings.session_timeout_ms // _TRIES_A_SESSION,
+        )
 
     def _standing(self, metadata_offset: int) -> HeartbeatContent:
         return (self.state, self._ready, len(self.offline_log_dirs), metadata_offset)
@@ -311,7 +331,7 @@ class BrokerLifecycle:
         self._heartbeat_in_flight = False
         self._heartbeat_in(self._next_heartbeat_ms())
         if response is None:
-            _log.info("[broker %d] no response to a heartbeat: %s", self.broker_id, why)
+            _log.info("[broker %d] no response to a heartbeat: %s", self.broker.broker_id, why)
             self._stop_unheard()
             return
         self._heard_at_ms = self.env.clock.monotonic_ms
@@ -327,7 +347,7 @@ class BrokerLifecycle:
             self.listener.broker_running()
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
             self._may_stop("the controller allows the shutdown")
-        moved = asked_in != self._standing(self.metadata_offset())
+        moved = asked_in != self._standing(self.broker.image.offset)
         has_news = len(self.offline_log_dirs) > asked_in[2]
         if has_news or (moved and self.state is not BrokerState.RUNNING):
             self._heartbeat_soon()
@@ -336,7 +356,7 @@ class BrokerLifecycle:
         if code is ErrorCode.STALE_BROKER_EPOCH:
             self._superseded()
         elif code.name != self._refused_for:
-            _log.warning("[broker %d] heartbeat refused: %s", self.broker_id, code.name)
+            _log.warning("[broker %d] heartbeat refused: %s", self.broker.broker_id, code.name)
             self._refused_for = code.name
 
     def _stop_unheard(self) -> None:
@@ -347,14 +367,14 @@ class BrokerLifecycle:
         """
         silent_ms = self.env.clock.monotonic_ms - self._heard_at_ms
         stopping = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
-        if stopping and silent_ms > self.session_timeout_ms:
+        if stopping and silent_ms > self.settings.session_timeout_ms:
             self._may_stop("no controller has responded for a session timeout")
 
     def _next_heartbeat_ms(self) -> int:
         """The time to the next heartbeat: shorter during start and shutdown, to make them quick."""
         if self.state is BrokerState.RUNNING:
-            return self.heartbeat_interval_ms
-        return min(self.heartbeat_interval_ms, _IMPATIENT_MS)
+            return self.settings.heartbeat_interval_ms
+        return min(self.settings.heartbeat_interval_ms, _IMPATIENT_MS)
 
     def _may_stop(self, why: str) -> None:
         if self.state is BrokerState.SHUTTING_DOWN:
@@ -366,8 +386,10 @@ class BrokerLifecycle:
         self.listener.broker_may_stop()
 
     def _move(self, state: BrokerState, reason: str) -> None:
-        _log.info("[broker %d] %s -> %s: %s", self.broker_id, self.state.name, state.name, reason)
-        BROKER_STATES.require(self.state, state, self.broker_id)
+        _log.info(
+            "[broker %d] %s -> %s: %s", self.broker.broker_id, self.state.name, state.name, reason
+        )
+        BROKER_STATES.require(self.state, state, self.broker.broker_id)
         self.state = state
 
 

@@ -4,17 +4,16 @@ Unlike Kafka (row F6), which serves damaged records.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.lost_logs import LostLogs
@@ -25,16 +24,15 @@ _log = logging.getLogger("minikafka.replica")
 
 @dataclass(slots=True, eq=False, repr=False)
 class DamagedLogs:
-    """Decides about the replicas of broker `broker_id` whose logs are damaged."""
+    """Decides about the replicas of this broker whose logs are damaged."""
 
     env: Environment
-    broker_id: int
+    view: BrokerView
     logs: LogManager
-    image: Callable[[], MetadataImage]
     hosted: HostedPartitions
     lost: LostLogs
     assignments: DirectoryAssignments
-    on_fault: Callable[[StorageFault], None]
+    faults: FaultReceiver
     set_aside_count: int = 0
     _logged: dict[TopicPartition, str] = field(default_factory=dict)
     """The last damage that was logged for a replica that stays in use."""
@@ -58,7 +56,7 @@ class DamagedLogs:
                     "[Partition %s broker=%d] %s/%s. %s: restore the file from a copy and restart "
                     "the broker. Fetches from that offset fail with CORRUPT_MESSAGE, everything "
                     "else is served",
-                    name, self.broker_id, log.disk.root, error,
+                    name, self.view.broker_id, log.disk.root, error,
                     "No other replica is in sync" if partition.is_leader
                     else "The replica is a follower",
                 )  # fmt: skip
@@ -67,17 +65,17 @@ class DamagedLogs:
             folder = self.logs.set_damaged_aside(name)
         except OutOfFilesFault as fault:
             # The next request that meets the damage tries again.
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR
         except StorageFault as fault:
             # The log is lost in its directory, so the fault does not include it.
             self.hosted.take_offline(name)
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR
         _log.error(
             "[Partition %s broker=%d] %s/%s. The replica is copied from another broker; remove %s "
             "when that is done, and check the disk",
-            name, self.broker_id, log.disk.root, error, folder,
+            name, self.view.broker_id, log.disk.root, error, folder,
         )  # fmt: skip
         self.set_aside_count += 1
         self.lost.add(name, f"the log of {name} is damaged and was moved to {folder}")
@@ -93,11 +91,11 @@ class DamagedLogs:
 
     def _another_can_lead(self, partition: Partition) -> bool:
         """True if another member of the ISR can become leader: the metadata shows it unfenced."""
-        image = self.image()
+        image = self.view.image
         if not partition.is_leader or image.feature(METADATA_VERSION) < DIRECTORIES_FROM:
             return False
         brokers = image.brokers
         return any(
-            each != self.broker_id and each in brokers and not brokers[each].fenced
+            each != self.view.broker_id and each in brokers and not brokers[each].fenced
             for each in partition.isr.committed
         )

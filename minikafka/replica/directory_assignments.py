@@ -8,15 +8,15 @@ Source: `AssignmentsManager`, KIP-858.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import assign_replicas_to_dirs as messages
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
@@ -36,8 +36,11 @@ _FINAL = frozenset(
 _Assignments = dict[TopicIdPartition, Uuid]
 
 
-def _nothing(replica: TopicIdPartition, directory: Uuid) -> None:
-    """The default of `DirectoryAssignments.on_accepted`."""
+class AssignmentListener(Protocol):
+    """The receiver of accepted assignments."""
+
+    def accepted(self, replica: TopicIdPartition, directory: Uuid) -> None:
+        """Note that the controller has the directory of a replica."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -46,11 +49,9 @@ class DirectoryAssignments:
 
     env: Environment
     channel: ControllerChannel
-    broker_id: int
-    broker_epoch: int = -1
+    view: BrokerView
     pending: _Assignments = field(default_factory=dict)
-    on_accepted: Callable[[TopicIdPartition, Uuid], None] = _nothing
-    """Called with each assignment that the controller has accepted."""
+    listener: AssignmentListener | None = None
     _in_flight: _Assignments = field(default_factory=dict)
     """The assignments of the request that was sent, without those that were dropped since."""
     _is_waiting: bool = False
@@ -93,8 +94,8 @@ class DirectoryAssignments:
             topics = directories.setdefault(directory, {})
             topics.setdefault(replica.topic_id, []).append(replica.partition)
         return messages.AssignReplicasToDirsRequest(
-            broker_id=self.broker_id,
-            broker_epoch=self.broker_epoch,
+            broker_id=self.view.broker_id,
+            broker_epoch=self.view.broker_epoch,
             directories=[
                 messages.AssignReplicasToDirsRequestDirectoryData(
                     directory,
@@ -118,7 +119,7 @@ class DirectoryAssignments:
         failed = response is None or bool(response.error_code)
         if response is None or response.error_code:
             reason = why if response is None else error_of(response.error_code).code.name
-            _log.warning("[broker %d] AssignReplicasToDirs failed: %s", self.broker_id, reason)
+            _log.warning("[broker %d] AssignReplicasToDirs failed: %s", self.view.broker_id, reason)
         else:
             for directory in response.directories:
                 for topic in directory.topics:
@@ -136,6 +137,6 @@ class DirectoryAssignments:
         sent = self._in_flight.get(replica)
         if self.pending.get(replica) == sent:
             self.pending.pop(replica, None)
-        if not code and sent is not None:
-            self.on_accepted(replica, sent)
+        if not code and sent is not None and self.listener is not None:
+            self.listener.accepted(replica, sent)
         return True

@@ -4,14 +4,18 @@ After the first request of a session, only partitions whose position changed are
 `FetchSessionHandler`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from minikafka.common.ids import TopicIdPartition
+from minikafka.config import broker as keys
+from minikafka.config.values import Config
 from minikafka.messages import fetch as messages
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
 
+_VERSION: Final = 17
 _FULL_FETCH_EPOCH: Final = 0
 _MAX_EPOCH: Final = 2**31 - 1
 _FETCHING: Final = FetchState.FETCHING
@@ -28,16 +32,25 @@ class FetchSettings(NamedTuple):
     backoff_ms: int
     timeout_ms: int
 
+    @classmethod
+    def of(cls, values: Config) -> "FetchSettings":
+        """Read them."""
+        return cls(
+            version=_VERSION,
+            max_wait_ms=values[keys.REPLICA_FETCH_WAIT_MAX_MS],
+            min_bytes=values[keys.REPLICA_FETCH_MIN_BYTES],
+            max_bytes=values[keys.REPLICA_FETCH_RESPONSE_MAX_BYTES],
+            partition_max_bytes=values[keys.REPLICA_FETCH_MAX_BYTES],
+            backoff_ms=values[keys.REPLICA_FETCH_BACKOFF_MS],
+            timeout_ms=values[keys.REPLICA_SOCKET_TIMEOUT_MS],
+        )
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class FetchSessionHandler:
-    """Makes the fetch requests to one leader.
+    """Makes the fetch requests to one leader."""
 
-    `broker_epoch` returns the epoch of this broker.
-    """
-
-    broker_id: int
-    broker_epoch: Callable[[], int]
+    view: BrokerView
     settings: FetchSettings
     positions: dict[TopicIdPartition, Position] = field(default_factory=dict)
     """The partitions of the session, as the leader has them after the next request."""
@@ -87,7 +100,7 @@ class FetchSessionHandler:
             )
         return messages.FetchRequest(
             replica_state=messages.ReplicaState(
-                replica_id=self.broker_id, replica_epoch=self.broker_epoch()
+                replica_id=self.view.broker_id, replica_epoch=self.view.broker_epoch
             ),
             max_wait_ms=settings.max_wait_ms,
             min_bytes=settings.min_bytes,

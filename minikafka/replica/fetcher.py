@@ -19,7 +19,7 @@ from typing import Any
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FaultReceiver, StorageFault
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.appends import UnexpectedOffsetError
 from minikafka.log.unified_log import UnifiedLog
@@ -29,8 +29,10 @@ from minikafka.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.fetch_session_handler import FetchSessionHandler, FetchSettings
+from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.partition import Partition
 from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
 from minikafka.replica.truncation import is_loading, truncate_replica
@@ -51,11 +53,10 @@ class Fetcher:
     calls: Calls
     channel: Channel
     leader: int
-    broker_id: int
-    own_epoch: Callable[[], int]
+    view: BrokerView
     settings: FetchSettings
-    on_fault: Callable[[StorageFault], None]
-    request_flush: Callable[[UnifiedLog], None]
+    faults: FaultReceiver
+    flusher: LogFlusher
     followed: dict[TopicIdPartition, FollowedPartition] = field(default_factory=dict)
     _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _moved: dict[TopicIdPartition, None] = field(default_factory=dict)
@@ -68,7 +69,7 @@ class Fetcher:
 
     def __post_init__(self) -> None:
         """Create the session."""
-        self._session = FetchSessionHandler(self.broker_id, self.own_epoch, self.settings)
+        self._session = FetchSessionHandler(self.view, self.settings)
 
     def follow(self, partition: Partition) -> None:
         """Fetch a partition from its log's end, in its current leader epoch."""
@@ -105,7 +106,7 @@ class Fetcher:
         """
         if log.awaits_flush:
             self._unflushed[key] = None
-            self.request_flush(log)
+            self.flusher.flush(log)
 
     def close(self) -> None:
         """Stop, and abort the fetch in flight."""
@@ -137,7 +138,7 @@ class Fetcher:
             self.settings.version,
             timeout_ms=self.settings.timeout_ms,
             on_done=lambda response, why: self._answered(asked, response, why),
-            client_id=f"broker-{self.broker_id}-fetcher-0",
+            client_id=f"broker-{self.view.broker_id}-fetcher-0",
         )
 
     def _end_back_offs(self) -> int:
@@ -188,7 +189,7 @@ class Fetcher:
                 try:
                     self._one_answer(key, asked.get(key), data)
                 except StorageFault as fault:
-                    self.on_fault(fault)
+                    self.faults.take_offline(fault)
                     self._put_off(key)
         self._schedule(0)
 
@@ -259,7 +260,7 @@ class Fetcher:
         _log.info(
             "[Partition %s broker=%d] diverges from broker %d: truncates from offset %d to %d",
             partition.topic_partition,
-            self.broker_id,
+            self.view.broker_id,
             self.leader,
             log.log_end_offset,
             target,
@@ -269,13 +270,13 @@ class Fetcher:
                 "[Partition %s broker=%d] truncates committed records: offsets %d to %d, from its "
                 "high watermark down, are not in the log of leader %d in epoch %d",
                 partition.topic_partition,
-                self.broker_id,
+                self.view.broker_id,
                 target,
                 log.high_watermark - 1,
                 self.leader,
                 partition.leader_epoch,
             )
-        truncate_replica(self.env, partition, target, self.on_fault)
+        truncate_replica(self.env, partition, target, self.faults)
 
     def _refused(
         self, key: TopicIdPartition, followed: FollowedPartition, data: messages.PartitionData
@@ -302,7 +303,7 @@ class Fetcher:
         asked = followed.position
         partition = followed.partition
         request = ListOffsetsRequest(
-            replica_id=self.broker_id,
+            replica_id=self.view.broker_id,
             topics=[
                 ListOffsetsTopic(
                     name=partition.topic_partition.topic,
@@ -327,7 +328,7 @@ class Fetcher:
                 try:
                     then(key, followed, answer.offset)
                 except StorageFault as fault:
-                    self.on_fault(fault)
+                    self.faults.take_offline(fault)
                     self._put_off(key)
 
         self.calls.send(
@@ -346,12 +347,12 @@ class Fetcher:
             _log.warning(
                 "[Partition %s broker=%d] truncates from offset %d to the log end of broker %d, %d",
                 followed.partition.topic_partition,
-                self.broker_id,
+                self.view.broker_id,
                 log.log_end_offset,
                 self.leader,
                 leader_end,
             )
-            truncate_replica(self.env, followed.partition, leader_end, self.on_fault)
+            truncate_replica(self.env, followed.partition, leader_end, self.faults)
         else:
             self._ask_leader(key, followed, EARLIEST_TIMESTAMP, self._before_start)
 
@@ -364,7 +365,7 @@ class Fetcher:
             _log.warning(
                 "[Partition %s broker=%d] starts over at offset %d, the log start of broker %d",
                 followed.partition.topic_partition,
-                self.broker_id,
+                self.view.broker_id,
                 leader_start,
                 self.leader,
             )

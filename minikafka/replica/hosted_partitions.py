@@ -3,12 +3,13 @@
 `HOSTED_STATES` has the transitions. Source: `HostedPartition`, `ReplicaManager.allPartitions`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.state_table import StateTable
+from minikafka.coordinator.ports import PartitionListener
 from minikafka.replica.partition import Partition
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
 
@@ -37,13 +38,10 @@ HOSTED_STATES = StateTable(
 
 @dataclass(slots=True, eq=False, repr=False)
 class HostedPartitions:
-    """The hosted partitions by name. A partition that leaves ONLINE is stopped for good.
-
-    `on_removed` are callbacks for a partition that was stopped.
-    """
+    """The hosted partitions by name. A partition that leaves ONLINE is stopped for good."""
 
     fetchers: ReplicaFetcherManager
-    on_removed: Sequence[Callable[[TopicPartition], None]]
+    listeners: Sequence[PartitionListener]
     online: dict[TopicPartition, Partition] = field(default_factory=dict)
     online_by_id: dict[tuple[Uuid, int], Partition] = field(default_factory=dict)
     offline: dict[TopicPartition, None] = field(default_factory=dict)
@@ -94,5 +92,5 @@ class HostedPartitions:
         del self.online_by_id[partition.topic_id, name.partition]
         self.fetchers.unfollow(TopicIdPartition(partition.topic_id, name.partition))
         partition.stop()
-        for hook in self.on_removed:
-            hook(name)
+        for each in self.listeners:
+            each.replica_stopped(name)

@@ -9,7 +9,7 @@ PendingShrinkIsr).
 """
 
 from collections.abc import Container, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from minikafka.common.errors import ErrorCode
 from minikafka.metadata.broker_registration import BrokerRegistration
@@ -48,6 +48,13 @@ class IsrProposal(NamedTuple):
     isr: tuple[int, ...]
     broker_epochs: tuple[int, ...]
     recovery_state: LeaderRecoveryState
+
+
+class ProposalSender(Protocol):
+    """The sender of proposals to the controller: see `AlterPartitionManager`."""
+
+    def propose(self, partition: Any, proposal: IsrProposal) -> None:
+        """Send a proposal; `partition`, a `Partition`, gets the result."""
 
 
 class IsrView(NamedTuple):

@@ -4,23 +4,23 @@ Source: `ReplicaManager.handleLogDirFailure`, `LogDirFailureHandler`.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
+from minikafka.replica.offline_dirs import OfflineDirs
 
 _log = logging.getLogger("minikafka.replica")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class LogDirFailureHandler:
-    """Takes failed directories offline; `on_offline` is called once for each of them."""
+    """Takes failed directories offline, and reports each of them once."""
 
     logs: LogManager
     hosted: HostedPartitions
-    on_offline: Callable[[StorageFault], None]
+    offline_dirs: OfflineDirs
     _failed: dict[str, None] = field(default_factory=dict)
 
     def handle(self, fault: StorageFault) -> None:
@@ -41,4 +41,4 @@ class LogDirFailureHandler:
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
             self.hosted.take_offline(name)
-        self.on_offline(fault)
+        self.offline_dirs.report(fault)

@@ -7,25 +7,26 @@ KIP-858.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.state_table import StateTable
+from minikafka.coordinator.ports import LedPartition
 from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.file_names import FUTURE_SUFFIX
 from minikafka.log.flush import FlushRequest
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.hosted_partitions import HostedPartitions
+from minikafka.replica.log_flusher import LogListener
 from minikafka.replica.pace import POSTPONED_MS
 from minikafka.replica.partition import Partition
 
@@ -87,21 +88,20 @@ class _Move:
 
 @dataclass(slots=True, eq=False, repr=False)
 class LogDirMoves:
-    """The moves of broker `broker_id`. `on_swapped` is called with a partition after its swap."""
+    """The moves of this broker."""
 
     env: Environment
-    broker_id: int
+    view: BrokerView
     logs: LogManager
     hosted: HostedPartitions
     assignments: DirectoryAssignments
-    image: Callable[[], MetadataImage]
-    on_fault: Callable[[StorageFault], None]
-    on_swapped: Callable[[Partition], None]
+    faults: FaultReceiver
+    listener: LogListener
     _moves: dict[TopicPartition, _Move] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Learn which directories the controller has accepted."""
-        self.assignments.on_accepted = self._accepted
+        self.assignments.listener = self
 
     @property
     def in_progress(self) -> list[TopicPartition]:
@@ -135,7 +135,7 @@ class LogDirMoves:
         return self._begin(partition, source, target)
 
     def _remember(self, at: TopicPartition, target: LogDirectory) -> ErrorCode:
-        if self.image().partition(at.topic, at.partition) is None:
+        if self.view.image.partition(at.topic, at.partition) is None:
             # Unlike Kafka (row B1): clients could fill the memory with names of topics.
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         self.logs.preferred[at] = target
@@ -149,11 +149,11 @@ class LogDirMoves:
         try:
             self.logs.futures.create(at, target, self.env.clock.now)
         except StorageFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR
         _log.info(
             "[Partition %s broker=%d] moves from %s to %s",
-            at, self.broker_id, source.disk.root, target.disk.root,
+            at, self.view.broker_id, source.disk.root, target.disk.root,
         )  # fmt: skip
         self._add(_Move(partition, source, target))
         return ErrorCode.NONE
@@ -166,7 +166,7 @@ class LogDirMoves:
             return
         _log.info(
             "[Partition %s broker=%d] continues to move from %s to %s",
-            at, self.broker_id, source.disk.root, target.disk.root,
+            at, self.view.broker_id, source.disk.root, target.disk.root,
         )  # fmt: skip
         self._add(_Move(partition, source, target))
 
@@ -187,7 +187,7 @@ class LogDirMoves:
             return home.directory_id
         return move.target.directory_id
 
-    def _accepted(self, key: TopicIdPartition, directory: Uuid) -> None:
+    def accepted(self, key: TopicIdPartition, directory: Uuid) -> None:
         """Swap the logs once the metadata has the target.
 
         Or remove kept copies once it has the directory of the current log. The image is
@@ -215,7 +215,7 @@ class LogDirMoves:
     @property
     def _reports(self) -> bool:
         """True if the metadata has directories."""
-        return self.image().feature(METADATA_VERSION) >= DIRECTORIES_FROM
+        return self.view.image.feature(METADATA_VERSION) >= DIRECTORIES_FROM
 
     # One step of a move
 
@@ -233,11 +233,11 @@ class LogDirMoves:
             self._cancel(at, move, str(error))
             return
         except OutOfFilesFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             self.env.after(POSTPONED_MS, lambda: self._step(move))
             return
         except StorageFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return
         if move.state is MoveState.COPYING:
             self._flush(move)
@@ -271,7 +271,7 @@ class LogDirMoves:
 
     def _flush_failed(self, move: _Move, fault: StorageFault) -> None:
         move.enter(MoveState.COPYING)
-        self.on_fault(fault)
+        self.faults.take_offline(fault)
         self.env.after(POSTPONED_MS, lambda: self._step(move))
 
     def _report(self, move: _Move) -> None:
@@ -297,7 +297,7 @@ class LogDirMoves:
         try:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
         except OutOfFilesFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             if self.logs.futures.get(at) is None:
                 # The copy was closed before, and cannot be opened now.
                 self._cancel(at, move, str(fault))
@@ -305,18 +305,18 @@ class LogDirMoves:
                 self.env.after(POSTPONED_MS, lambda: self._step(move))
             return
         except StorageFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return
         del self._moves[at]
         self._delete_kept_copies(at)
         _log.info(
             "[Partition %s broker=%d] was moved from %s to %s",
-            at, self.broker_id, move.source.disk.root, move.target.disk.root,
+            at, self.view.broker_id, move.source.disk.root, move.target.disk.root,
         )  # fmt: skip
         move.partition.replace_log(log)
-        self.on_swapped(move.partition)
+        self.listener.log_swapped(log)
         for each in faults:
-            self.on_fault(each)
+            self.faults.take_offline(each)
 
     # End without a swap
 
@@ -327,7 +327,10 @@ class LogDirMoves:
         self.logs.futures.abandon(at)
         self._delete_kept_copies(at)
 
-    def stopped(self, at: TopicPartition) -> None:
+    def leadership_changed(self, partition: LedPartition) -> None:
+        """Change nothing: a move does not depend on the leader."""
+
+    def replica_stopped(self, at: TopicPartition) -> None:
         """End the move of a replica that went offline."""
         move = self._moves.get(at)
         if move is not None:
@@ -343,7 +346,7 @@ class LogDirMoves:
         """End a move; the current log stays the current one."""
         _log.warning(
             "[Partition %s broker=%d] is not moved from %s to %s: %s",
-            at, self.broker_id, move.source.disk.root, move.target.disk.root, why,
+            at, self.view.broker_id, move.source.disk.root, move.target.disk.root, why,
         )  # fmt: skip
         del self._moves[at]
         may_be_registered = self._reports and (move.is_reported or self._registered_elsewhere(move))
@@ -361,15 +364,15 @@ class LogDirMoves:
         An earlier move of the replica was reported.
         """
         at = move.partition.topic_partition
-        now = self.image().partition(at.topic, at.partition)
+        now = self.view.image.partition(at.topic, at.partition)
         return (
             self.logs.futures.has_kept_copies(at)
             or move.key in self.assignments.pending
-            or (now is not None and now.directory(self.broker_id) != move.source.directory_id)
+            or (now is not None and now.directory(self.view.broker_id) != move.source.directory_id)
         )
 
     def _delete_kept_copies(self, at: TopicPartition, *, but: int = 0) -> None:
         try:
             self.logs.futures.delete_kept_copies(at, but=but)
         except StorageFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)

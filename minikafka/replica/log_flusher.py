@@ -3,13 +3,12 @@
 Source: `LogManager.flushDirtyLogs`, `UnifiedLog.flush`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.flush import FlushRequest
 from minikafka.log.unified_log import UnifiedLog
@@ -17,14 +16,24 @@ from minikafka.log.unified_log import UnifiedLog
 RETRY_MS: Final = 1_000
 
 
+class LogListener(Protocol):
+    """The receiver of events of this broker's logs."""
+
+    def log_flushed(self, log: UnifiedLog) -> None:
+        """Note that more of a log is durable."""
+
+    def log_swapped(self, log: UnifiedLog) -> None:
+        """Note that a copy in another directory, all of which is durable, has become the log."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class LogFlusher:
-    """Flushes `logs`. `on_flushed` is called with a log of which more is durable."""
+    """Flushes `logs`."""
 
     env: Environment
     logs: LogManager
-    on_fault: Callable[[StorageFault], None]
-    on_flushed: Callable[[UnifiedLog], None]
+    faults: FaultReceiver
+    listener: LogListener
 
     def flush_all(self) -> None:
         """Request the flushes that logs want."""
@@ -41,11 +50,11 @@ class LogFlusher:
             request = log.take_flush()
         except OutOfFilesFault as fault:
             # The records stay in the log; requests that wait for the flush keep waiting.
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             self._retry(log)
             return
         except StorageFault as fault:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             return
         if request is not None:
             self.env.flush((request,), partial(self._flushed, log, request))
@@ -59,7 +68,7 @@ class LogFlusher:
 
     def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
         if fault is not None:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
             if isinstance(fault, OutOfFilesFault) or fault.log_dir != log.disk.root:
                 # The log's directory is intact: the fault is a lack of descriptors, or of another
                 # directory, one of whose files was synced to free its descriptor.
@@ -67,4 +76,4 @@ class LogFlusher:
                 self._retry(log)
             return
         log.flushed(request)
-        self.on_flushed(log)
+        self.listener.log_flushed(log)

@@ -12,7 +12,7 @@ Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
@@ -27,7 +27,7 @@ from minikafka.common.wait_key import WaitKey
 from minikafka.log.appends import LogAppendInfo
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
@@ -47,11 +47,13 @@ from minikafka.replica.in_sync_replicas import (
     IsrState,
     IsrView,
     LagChecked,
+    ProposalSender,
     UncleanLeaderRecovered,
     broker_epochs,
     joining_followers,
     next_isr,
 )
+from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.partition_event import PartitionEvent, PartitionWatcher
 from minikafka.replica.queued_append import QueuedAppend
 from minikafka.replica.replica_state import ReplicaState
@@ -77,16 +79,15 @@ class Partition:
     """A replica of `topic_partition` in `log`."""
 
     env: Environment
-    broker_id: int
+    view: BrokerView
     topic_partition: TopicPartition
     topic_id: Uuid
     log: UnifiedLog
     configured_min_isr: int
     lag_max_ms: int
-    brokers: Callable[[], Mapping[int, BrokerRegistration]]
-    propose: Callable[["Partition", IsrProposal], None]
-    own_epoch: Callable[[], int]
-    request_flush: Callable[[UnifiedLog], None]
+    proposals: ProposalSender
+    flusher: LogFlusher
+    broker_id: int = field(init=False)
     replicas: tuple[int, ...] = ()
     min_isr: int = 0
     adding_count: int = 0
@@ -109,6 +110,10 @@ class Partition:
     """Appends whose records are being validated, in the order of their arrival."""
     notified_log_start: int = 0
     """The log start offset that was last reported to the watchers."""
+
+    def __post_init__(self) -> None:
+        """Begin without a leader."""
+        self.broker_id = self.view.broker_id
 
     @property
     def is_leader(self) -> bool:
@@ -321,7 +326,7 @@ class Partition:
         counts.bytes_in += size_bytes
         self.has_appended()
         if self.log.awaits_flush:
-            self.request_flush(self.log)
+            self.flusher.flush(self.log)
         self.advance_high_watermark()
 
     def flushed(self) -> None:
@@ -370,17 +375,12 @@ class Partition:
         """True if a fetch at the log's end changes nothing: it cannot add `broker` to the ISR."""
         return broker < 0 or broker in self.isr.maximal
 
-    def is_stale_epoch(self, broker: int, broker_epoch: int) -> bool:
-        """True if a fetch is from an earlier incarnation than the registered one (KIP-903)."""
-        registration = self.brokers().get(broker)
-        return broker_epoch != -1 and registration is not None and registration.epoch > broker_epoch
-
     # In-sync replicas
 
     def _isr_view(self) -> IsrView:
         log = self.log
         return IsrView(
-            self.replicas, self.followers, self.brokers(),
+            self.replicas, self.followers, self.view.image.brokers,
             max(log.high_watermark, self.leader_epoch_start_offset), log.log_end_offset,
             self.env.clock.monotonic_ms, self.lag_max_ms, self.min_isr,
         )  # fmt: skip
@@ -401,11 +401,11 @@ class Partition:
             self.leader_epoch,
             self.partition_epoch,
             isr,
-            broker_epochs(isr, self.followers, self.broker_id, self.own_epoch()),
+            broker_epochs(isr, self.followers, self.broker_id, self.view.broker_epoch),
             LeaderRecoveryState.RECOVERED,
         )
         _log_isr(self, f"proposes ISR {list(isr)} instead of {list(after.committed)}")
-        self.propose(self, proposal)
+        self.proposals.propose(self, proposal)
 
     def isr_committed(
         self, proposal: IsrProposal, isr: tuple[int, ...], partition_epoch: int
@@ -433,7 +433,7 @@ class Partition:
             self.notify_watchers()
             self.isr = after
         elif again is not None:
-            self.propose(self, proposal)
+            self.proposals.propose(self, proposal)
 
     def _is_current(self, proposal: IsrProposal) -> bool:
         return (
@@ -469,7 +469,7 @@ class Partition:
 
     def _joining(self) -> list[int]:
         return joining_followers(
-            self.followers, self.isr.maximal, self.brokers(),
+            self.followers, self.isr.maximal, self.view.image.brokers,
             leader_end_offset=self.log.log_end_offset,
             now_ms=self.env.clock.monotonic_ms, lag_max_ms=self.lag_max_ms,
         )  # fmt: skip

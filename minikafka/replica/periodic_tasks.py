@@ -4,12 +4,11 @@ Source: the tasks "isr-expiration" and "highwatermark-checkpoint" of `ReplicaMan
 `LogManager`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FaultReceiver
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
@@ -31,7 +30,7 @@ class PeriodicTasks:
     flusher: LogFlusher
     shrink_interval_ms: int
     checkpoint_interval_ms: int
-    on_fault: Callable[[StorageFault], None]
+    faults: FaultReceiver
     _is_deleting: bool = False
 
     def start(self) -> None:
@@ -47,12 +46,12 @@ class PeriodicTasks:
 
     def _checkpoint_high_watermarks(self) -> None:
         for fault in self.logs.checkpoint_high_watermarks():
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
         self.env.after(self.checkpoint_interval_ms, self._checkpoint_high_watermarks)
 
     def _tick_logs(self) -> None:
         for fault in self.logs.tick(self.env.clock.now):
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
         self._report_log_starts()
         self.flusher.flush_all()
         if not self._is_deleting:
@@ -72,7 +71,7 @@ class PeriodicTasks:
         """Delete a few folders of removed replicas; those that remain follow in later steps."""
         faults, more = self.logs.remove_deleted(self.env.clock.now, MAX_FOLDERS_PER_STEP)
         for fault in faults:
-            self.on_fault(fault)
+            self.faults.take_offline(fault)
         self._is_deleting = more
         if more:
             self.env.later(self._delete_folders)

@@ -5,7 +5,6 @@ The next block is requested when nine tenths of the current one are used. Source
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import error_of
 from minikafka.common.wait_key import WaitKey
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsRequest
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
@@ -27,8 +27,7 @@ class ProducerIds:
 
     env: Environment
     channel: ControllerChannel
-    broker_id: int
-    own_epoch: Callable[[], int]
+    view: BrokerView
     arrived: WaitKey = field(default_factory=lambda: WaitKey("producer ids"))
     _next: int = 0
     _end: int = 0
@@ -61,7 +60,7 @@ class ProducerIds:
             return
         self._asking = True
         request = AllocateProducerIdsRequest(
-            broker_id=self.broker_id, broker_epoch=self.own_epoch()
+            broker_id=self.view.broker_id, broker_epoch=self.view.broker_epoch
         )
         self.channel.send(
             request, _VERSION, timeout_ms=self.channel.request_timeout_ms, on_done=self._answered
@@ -71,7 +70,7 @@ class ProducerIds:
         self._asking = False
         if response is None or response.error_code:
             reason = why if response is None else error_of(response.error_code).code.name
-            _log.warning("[broker %d] cannot get producer ids: %s", self.broker_id, reason)
+            _log.warning("[broker %d] cannot get producer ids: %s", self.view.broker_id, reason)
             if self._next == self._end:
                 self.env.after(_RETRY_MS, self._ask)
             return

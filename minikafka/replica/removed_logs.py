@@ -3,12 +3,11 @@
 Source: `LogManager.asyncDelete`, `LogManager.addStrayLog`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.log.directories.log_manager import LogManager
@@ -23,7 +22,7 @@ class RemovedLogs:
 
     env: Environment
     logs: LogManager
-    on_fault: Callable[[StorageFault], None]
+    faults: FaultReceiver
     empty: list[tuple[TopicPartition, LogDirectory]] = field(default_factory=list)
     """The empty folders of partitions that are not on this broker."""
     _is_scheduled: bool = False
@@ -42,7 +41,7 @@ class RemovedLogs:
             except StorageFault as fault:
                 faults.append(fault)
         for each in faults:
-            self.on_fault(each)
+            self.faults.take_offline(each)
         if any(isinstance(each, OutOfFilesFault) for each in faults):
             self._is_scheduled = True
             self.env.after(POSTPONED_MS, self._step)
@@ -56,7 +55,7 @@ class RemovedLogs:
         while more:
             faults, more = self.logs.retire(self.env.clock.now, MAX_FOLDERS_PER_STEP)
             for fault in faults:
-                self.on_fault(fault)
+                self.faults.take_offline(fault)
             more = more and not faults
 
 

@@ -4,18 +4,17 @@ Source: `ReplicaFetcherManager`, `AbstractFetcherManager`.
 """
 
 import logging
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FaultReceiver
 from minikafka.common.ids import TopicIdPartition
-from minikafka.log.unified_log import UnifiedLog
-from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.fetcher import Fetcher
+from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.partition import Partition
 from minikafka.replica.truncation import truncate_replica
 from minikafka.rpc.calls import Calls
@@ -25,20 +24,14 @@ _log = logging.getLogger("minikafka.replica")
 
 @dataclass(slots=True, eq=False, repr=False)
 class ReplicaFetcherManager:
-    """Assigns each followed partition to the fetcher of its leader.
-
-    `brokers` returns the registered brokers, which are reached at `listener`.
-    """
+    """Assigns each followed partition to the fetcher of its leader."""
 
     env: Environment
     calls: Calls
-    broker_id: int
-    listener: str
-    brokers: Callable[[], Mapping[int, BrokerRegistration]]
-    own_epoch: Callable[[], int]
+    view: BrokerView
     settings: FetchSettings
-    on_fault: Callable[[StorageFault], None]
-    request_flush: Callable[[UnifiedLog], None]
+    faults: FaultReceiver
+    flusher: LogFlusher
     _fetchers: dict[int, Fetcher] = field(default_factory=dict)
     _leaders: dict[TopicIdPartition, int] = field(default_factory=dict)
     """The leader of each followed partition."""
@@ -63,7 +56,7 @@ class ReplicaFetcherManager:
             return
         if partition.log.latest_epoch is None:
             # The epochs of the local records are unknown: keep only committed records.
-            truncate_replica(self.env, partition, partition.log.high_watermark, self.on_fault)
+            truncate_replica(self.env, partition, partition.log.high_watermark, self.faults)
         self._leaders[key] = leader
         fetcher.follow(partition)
 
@@ -80,8 +73,7 @@ class ReplicaFetcherManager:
                 fetcher.close()
 
     def _fetcher(self, leader: int) -> Fetcher | None:
-        registration = self.brokers().get(leader)
-        endpoint = None if registration is None else registration.endpoint(self.listener)
+        endpoint = self.view.endpoint_of(leader)
         if endpoint is None:
             return None
         channel = Channel(endpoint.host, endpoint.port, "replica")
@@ -93,11 +85,10 @@ class ReplicaFetcherManager:
             self.calls,
             channel,
             leader,
-            self.broker_id,
-            self.own_epoch,
+            self.view,
             self.settings,
-            self.on_fault,
-            self.request_flush,
+            self.faults,
+            self.flusher,
         )
         if present is not None:
             # The leader has a new address, for all partitions that are followed there.

@@ -9,6 +9,7 @@ Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -28,7 +29,9 @@ from minikafka.common.ids import (
     Uuid,
 )
 from minikafka.common.summed_lines import SummedLines
-from minikafka.config.values import ConfigLayers
+from minikafka.config import broker as keys
+from minikafka.config.values import Config
+from minikafka.coordinator.ports import PartitionListener
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.directories.settling import AssignedReplica
 from minikafka.log.segment.reads import DamagedRecordsError
@@ -36,6 +39,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.damaged_logs import DamagedLogs
 from minikafka.replica.directory_assignments import DirectoryAssignments
@@ -46,6 +50,7 @@ from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
+from minikafka.replica.offline_dirs import OfflineDirs
 from minikafka.replica.pace import POSTPONED_MS, Pace
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.periodic_tasks import PeriodicTasks
@@ -60,26 +65,35 @@ from minikafka.rpc.calls import Calls
 MADE_PER_STEP = 4
 
 
+class ReplicaSettings(NamedTuple):
+    """The configs of replication."""
+
+    fetch: FetchSettings
+    lag_max_ms: int
+    high_watermark_checkpoint_ms: int
+
+    @classmethod
+    def of(cls, values: Config) -> "ReplicaSettings":
+        """Read them."""
+        return cls(
+            FetchSettings.of(values),
+            values[keys.REPLICA_LAG_TIME_MAX_MS],
+            values[keys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
+        )
+
+
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ReplicaManager:
-    """The partitions of broker `broker_id`.
-
-    `layers` returns the broker's current configuration. `on_offline` is called when a directory
-    fails.
-    """
+    """The partitions of a broker. `image` is the metadata that they follow."""
 
     env: Environment
     calls: Calls
-    broker_id: int
-    listener: str
+    view: BrokerView
     logs: LogManager
-    layers: Callable[[], ConfigLayers]
     alter_partition: AlterPartitionManager
     assignments: DirectoryAssignments
-    fetch_settings: FetchSettings
-    lag_max_ms: int
-    high_watermark_checkpoint_ms: int
-    on_offline: Callable[[StorageFault], None]
+    offline_dirs: OfflineDirs
+    settings: ReplicaSettings
     image: MetadataImage = field(default_factory=MetadataImage)
     topic_stats: BrokerTopicStats = field(default_factory=BrokerTopicStats)
     hosted: HostedPartitions = field(init=False)
@@ -97,46 +111,35 @@ class ReplicaManager:
     _unmade: Pace[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
     """Replicas that do not exist yet, with True for a leader."""
     _on_made: Callable[[], None] | None = None
-    on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
-    on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
+    listeners: list[PartitionListener] = field(default_factory=list)
+    broker_id: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Create the objects that work on the replicas."""
-        env, logs, on_fault = self.env, self.logs, self.take_offline
-        self._lost = LostLogs(logs, self.broker_id)
-        self._removed = RemovedLogs(env, logs, on_fault)
-        self._flusher = LogFlusher(env, logs, on_fault, self._flushed)
+        env, view, logs, settings = self.env, self.view, self.logs, self.settings
+        self.broker_id = view.broker_id
+        self._lost = LostLogs(logs, view.broker_id)
+        self._removed = RemovedLogs(env, logs, self)
+        self._flusher = LogFlusher(env, logs, self, self)
         self._fetchers = ReplicaFetcherManager(
-            env,
-            self.calls,
-            self.broker_id,
-            self.listener,
-            lambda: self.image.brokers,
-            lambda: self.alter_partition.broker_epoch,
-            self.fetch_settings,
-            on_fault,
-            self._flusher.flush,
+            env, self.calls, view, settings.fetch, self, self._flusher
         )
-        self.hosted = HostedPartitions(self._fetchers, self.on_removed)
-        self._failures = LogDirFailureHandler(logs, self.hosted, self.on_offline)
+        self.hosted = HostedPartitions(self._fetchers, self.listeners)
+        self._failures = LogDirFailureHandler(logs, self.hosted, self.offline_dirs)
         self._damaged = DamagedLogs(
-            env, self.broker_id, logs, lambda: self.image, self.hosted, self._lost,
-            self.assignments, on_fault,
-        )  # fmt: skip
-        self.moves = LogDirMoves(
-            env, self.broker_id, logs, self.hosted, self.assignments, lambda: self.image, on_fault,
-            self._swapped,
-        )  # fmt: skip
-        self.on_removed.append(self.moves.stopped)
+            env, view, logs, self.hosted, self._lost, self.assignments, self
+        )
+        self.moves = LogDirMoves(env, view, logs, self.hosted, self.assignments, self, self)
+        self.listeners.append(self.moves)
         self._tasks = PeriodicTasks(
             env=env,
             logs=logs,
             hosted=self.hosted,
             fetchers=self._fetchers,
             flusher=self._flusher,
-            shrink_interval_ms=self.lag_max_ms // 2,
-            checkpoint_interval_ms=self.high_watermark_checkpoint_ms,
-            on_fault=on_fault,
+            shrink_interval_ms=settings.lag_max_ms // 2,
+            checkpoint_interval_ms=settings.high_watermark_checkpoint_ms,
+            faults=self,
         )
         self._unmade = Pace(
             env, MADE_PER_STEP, lambda _, wanted: self._change(wanted[0], leads=wanted[1]),
@@ -300,8 +303,8 @@ class ReplicaManager:
                 self.hosted.take_offline(name)
             return
         if new_epoch:
-            for hook in self.on_leadership:
-                hook(partition)
+            for each in self.listeners:
+                each.leadership_changed(partition)
 
     def _is_lost(self, name: TopicPartition, key: TopicIdPartition, replica: LocalReplica) -> bool:
         """True if the log is lost and stays offline; report it, so that another one is elected."""
@@ -335,7 +338,7 @@ class ReplicaManager:
     def _create(self, replica: LocalReplica) -> Partition:
         name = replica.topic_partition
         own = self.image.config(RESOURCE_TOPIC, name.topic)
-        layers = self.layers()
+        layers = self.view.config_layers()
         log = self.logs.create(
             name,
             replica.topic_id,
@@ -345,16 +348,14 @@ class ReplicaManager:
         )
         partition = Partition(
             self.env,
-            self.broker_id,
+            self.view,
             name,
             replica.topic_id,
             log,
             self._log_configs.min_isr(layers, own),
-            self.lag_max_ms,
-            lambda: self.image.brokers,
-            self.alter_partition.propose,
-            lambda: self.alter_partition.broker_epoch,
-            self._flusher.flush,
+            self.settings.lag_max_ms,
+            self.alter_partition,
+            self._flusher,
             counts=self.topic_stats.add(name.topic),
             lines=self._lines,
         )
@@ -405,7 +406,7 @@ class ReplicaManager:
     def _renew_configs(self, previous: MetadataImage, image: MetadataImage) -> list[Partition]:
         """Apply new configs to partitions; return those whose configuration changed."""
         renewed = []
-        layers = self.layers()
+        layers = self.view.config_layers()
         broker_changed = any(
             previous.configs.get(key) is not image.configs.get(key)
             for key in ((4, ""), (4, str(self.broker_id)))
@@ -442,11 +443,15 @@ class ReplicaManager:
         pending = _names(self.image, self.assignments.pending)
         return list(dict.fromkeys((*self._lost.unreported, *pending)))
 
-    def _swapped(self, partition: Partition) -> None:
-        self._flushed(partition.log)
+    # Events of logs
+
+    def log_swapped(self, log: UnifiedLog) -> None:
+        """See `LogListener`."""
+        self.log_flushed(log)
         self._removed.begin()  # The former log may wait for descriptors.
 
-    def _flushed(self, log: UnifiedLog) -> None:
+    def log_flushed(self, log: UnifiedLog) -> None:
+        """See `LogListener`."""
         name = log.topic_partition
         partition = self.hosted.online.get(name)
         if partition is None or partition.log is not log:

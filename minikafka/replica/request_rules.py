@@ -31,6 +31,12 @@ def check_any_leader_epoch(partition: Partition, requested: int) -> None:
     check_leader_epoch(partition, requested)
 
 
+def is_stale_follower(partition: Partition, broker: int, broker_epoch: int) -> bool:
+    """True if a fetch is from an earlier incarnation than the registered one (KIP-903)."""
+    registration = partition.view.image.brokers.get(broker)
+    return broker_epoch != -1 and registration is not None and registration.epoch > broker_epoch
+
+
 def append_outcome(partition: Partition, leader_epoch: int, end_offset: int) -> ErrorCode | None:
     """Return the result of an acks=all append; None while it is not decided.
 

@@ -23,8 +23,9 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
-from minikafka.config.values import Config
+from minikafka.coordinator.ports import LedPartition
 from minikafka.log.producers.verification import NOT_VERIFIED, UNCHECKED, VerificationGuard
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.add_partitions_to_txn import Question
 from minikafka.replica.partition import Partition
 from minikafka.replica.verification_guards import VerificationGuards
@@ -85,7 +86,7 @@ class TransactionalAppends:
 
     env: Environment
     verifier: Verifier
-    config: Callable[[], Config]
+    view: BrokerView
     guards: VerificationGuards = field(default_factory=VerificationGuards)
     _queues: dict[TopicPartition, dict[int, _Queue]] = field(default_factory=dict)
 
@@ -112,7 +113,7 @@ class TransactionalAppends:
                 return True
             queue = _Queue(partition, producer.producer_id)
             self._queues.setdefault(name, {})[producer.producer_id] = queue
-        deadline_ms = self.env.clock.monotonic_ms + self.config()[broker_keys.REQUEST_TIMEOUT_MS]
+        deadline_ms = self.env.clock.monotonic_ms + self.view.config[broker_keys.REQUEST_TIMEOUT_MS]
         item = _Waiting(producer, run, size_bytes + _ITEM_BYTES, deadline_ms)
         self.env.queued_bytes += item.size_bytes
         queue.items.append(item)
@@ -120,12 +121,12 @@ class TransactionalAppends:
             self._verify(queue, item)
         return False
 
-    def leadership_changed(self, partition: Partition) -> None:
+    def leadership_changed(self, partition: LedPartition) -> None:
         """End the appends that wait for a partition that this broker does not lead any more."""
         if not partition.is_leader:
-            self.removed(partition.topic_partition)
+            self.replica_stopped(partition.topic_partition)
 
-    def removed(self, name: TopicPartition) -> None:
+    def replica_stopped(self, name: TopicPartition) -> None:
         """End the appends that wait for a partition."""
         for queue in self._queues.pop(name, {}).values():
             items = list(queue.items)
@@ -158,7 +159,7 @@ class TransactionalAppends:
 
     @property
     def _verifies(self) -> bool:
-        return self.config()[transaction_keys.PARTITION_VERIFICATION_ENABLE]
+        return self.view.config[transaction_keys.PARTITION_VERIFICATION_ENABLE]
 
     def _verify(self, queue: _Queue, item: _Waiting) -> None:
         producer = item.producer

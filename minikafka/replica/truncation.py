@@ -5,21 +5,19 @@ replica is not fetched (`Fetcher`) and does not lead (`ReplicaManager`), and rea
 get nothing from it.
 """
 
-from collections.abc import Callable
-
 from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
 from minikafka.replica.partition import Partition
 
 
 def truncate_replica(
-    env: Environment, partition: Partition, offset: int, on_fault: Callable[[StorageFault], None]
+    env: Environment, partition: Partition, offset: int, faults: FaultReceiver
 ) -> None:
     """Truncate the log to `offset`; load the rest of its producers in later steps.
 
     Raises:
         OutOfFilesFault: nothing was changed.
-        StorageFault: the log could not be truncated; later faults go to `on_fault`.
+        StorageFault: the log could not be truncated; `faults` gets later faults.
     """
     log = partition.log
     start_offset = log.log_start_offset
@@ -41,7 +39,7 @@ def truncate_replica(
         try:
             log.load_slice()
         except StorageFault as fault:
-            on_fault(fault)
+            faults.take_offline(fault)
             return
         if log.loading is loading:
             env.later(load)

@@ -8,7 +8,7 @@ waits cannot delay a heartbeat. Source: `NodeToControllerChannelManager`,
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -33,6 +33,14 @@ Ranges = dict[int, tuple[int, int]]
 """The lowest and the highest version, by API key."""
 
 
+class LeaderAddress(Protocol):
+    """The part of the node's quorum replica that knows the active controller."""
+
+    @property
+    def leader_address(self) -> tuple[str, int] | None:
+        """The host and port of the leader, or None if it is not known."""
+
+
 class ServedVersions:
     """The versions of APIs that the active controller serves, for brokers that forward to it.
 
@@ -43,12 +51,12 @@ class ServedVersions:
     """
 
     # No dataclass: a start has no time to generate one.
-    __slots__ = ("_address", "_asked", "_calls", "_of", "_quiet_until_ms", "_ranges", "changed")
+    __slots__ = ("_asked", "_calls", "_of", "_quiet_until_ms", "_quorum", "_ranges", "changed")
 
-    def __init__(self, calls: Calls, address: Callable[[], tuple[str, int] | None]) -> None:
+    def __init__(self, calls: Calls, quorum: LeaderAddress) -> None:
         """Begin without knowledge."""
         self._calls = calls
-        self._address = address
+        self._quorum = quorum
         self.changed = WaitKey("versions of the controller")
         self._of: tuple[str, int] | None = None
         self._ranges: Ranges | None = None
@@ -58,12 +66,12 @@ class ServedVersions:
     @property
     def known(self) -> Ranges | None:
         """The versions of the active controller; None if they are not known."""
-        return self._ranges if self._of == self._address() else None
+        return self._ranges if self._of == self._quorum.leader_address else None
 
     @property
     def is_asking(self) -> bool:
         """True if an answer of the active controller is awaited."""
-        return self._asked is not None and self._asked == self._address()
+        return self._asked is not None and self._asked == self._quorum.leader_address
 
     def forget(self) -> None:
         """Forget the answer: the controller may be another release at the same address."""
@@ -71,7 +79,7 @@ class ServedVersions:
 
     def ask(self) -> None:
         """Ask the active controller, unless it is being asked or did not answer lately."""
-        address, calls = self._address(), self._calls
+        address, calls = self._quorum.leader_address, self._calls
         env = calls.env
         if address is None or self.is_asking or env.clock.monotonic_ms < self._quiet_until_ms:
             return
@@ -105,19 +113,20 @@ class ServedVersions:
 
 @dataclass(slots=True, eq=False, repr=False)
 class ActiveController:
-    """The address of the active controller, and the connections that were made to it.
-
-    `address` returns host and port, or None if no controller is known.
-    """
+    """The active controller, and the connections that were made to it."""
 
     calls: Calls
-    address: Callable[[], "tuple[str, int] | None"]
+    quorum: LeaderAddress
     served: ServedVersions = field(init=False)
     _used: dict[Channel, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Begin without knowledge of what the controller serves."""
-        self.served = ServedVersions(self.calls, self.address)
+        self.served = ServedVersions(self.calls, self.quorum)
+
+    def channel(self, purpose: str, request_timeout_ms: int) -> "ControllerChannel":
+        """Make a channel to the active controller."""
+        return ControllerChannel(self.calls.env, self.calls, self, purpose, request_timeout_ms)
 
     def used(self, channel: Channel) -> None:
         """Note a connection to the controller."""
@@ -134,7 +143,7 @@ class ActiveController:
         Call for each new epoch of the quorum: a controller that restarts leads in another one.
         """
         self.served.forget()
-        address = self.address()
+        address = self.quorum.leader_address
         if address is None:
             return
         for channel in list(self._used):
@@ -195,7 +204,7 @@ class ControllerChannel:
         if left_ms <= 0:
             on_done(None, "no response from the active controller in time")
             return
-        address = self.controller.address()
+        address = self.controller.quorum.leader_address
         if address is None:
             self._again(request, version, deadline_ms, on_done)
             return

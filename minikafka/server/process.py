@@ -21,7 +21,8 @@ from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
 from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
-from minikafka.node.assembly import NodeInputs, assemble
+from minikafka.node.assembly import assemble
+from minikafka.node.inputs import NodeInputs
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server import unsynced_disk
@@ -281,9 +282,9 @@ class RunningNode:
     def _follow_limits(self) -> None:
         """Update the connection limits of a broker if its configuration has changed."""
         broker = self.node.broker
-        if broker is None or broker.dynamic.current is self._followed:
+        if broker is None or broker.local.config is self._followed:
             return
-        values = broker.dynamic.current
+        values = broker.local.config
         self._followed = values
         connections = self.driver.connections
         names = tuple(each.name for each in self.config.listeners)

@@ -11,9 +11,9 @@ from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import ConfigLayers
-from minikafka.metadata.dynamic_config import DynamicConfig, broker_layers
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.local_broker import LocalBroker, broker_layers
 from minikafka.serving.absent import AbsentFeatureWarnings
 from minikafka.serving.encoded import EncodedResponses
 from minikafka.serving.leaving_brokers import LeavingBrokers
@@ -68,7 +68,7 @@ class BrokerServices(NodeServices):
     producer_ids: "ProducerIds"
     auto_topics: "AutoTopics"
     forwarding: "ControllerChannel"
-    dynamic: DynamicConfig
+    local: LocalBroker
     leaving_brokers: LeavingBrokers
     absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
     metadata_responses: EncodedResponses = field(default_factory=EncodedResponses)

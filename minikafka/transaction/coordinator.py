@@ -21,7 +21,6 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
 from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
-from minikafka.config.values import Config
 from minikafka.coordinator.journal import JournalSettings, Write
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.memory import MemoryBound
@@ -29,8 +28,7 @@ from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.shard import Shard, ShardServices
 from minikafka.coordinator.shards import Shards
 from minikafka.coordinator.slices import in_slices
-from minikafka.metadata.features import TRANSACTION_VERSION
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.compression import Codec
 from minikafka.transaction import request_rules
 from minikafka.transaction.expiration import abort_timed_out, remove_expired
@@ -69,13 +67,11 @@ class Outcome(NamedTuple):
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class TransactionCoordinator:
-    """Routes requests to the shard of their id. `config` returns the current broker values."""
+    """Routes requests to the shard of their id."""
 
     env: Environment
-    broker_id: int
+    view: BrokerView
     replicas: Replicas
-    image: Callable[[], MetadataImage]
-    config: Callable[[], Config]
     producer_ids: ProducerIdSource
     markers: MarkerSender
     memory: MemoryBound = field(init=False)
@@ -87,24 +83,19 @@ class TransactionCoordinator:
         """Create what all shards share."""
         # Unlike Kafka (row B1), which has no limit.
         self.memory = MemoryBound(
-            self.config, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
+            self.view, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
         )
-        self.services = TransactionServices(
-            self.env,
-            self.markers,
-            self.memory,
-            lambda: self.image().feature(TRANSACTION_VERSION),
-        )
+        self.services = TransactionServices(self.env, self.markers, self.memory, self.view)
         self._shard_services = ShardServices(
             self.env, self.replicas, self._journal_settings, "transactional id"
         )
         self._shards = Shards(
-            topic=TRANSACTIONS_TOPIC, replicas=self.replicas, image=self.image, make=self._make
+            topic=TRANSACTIONS_TOPIC, replicas=self.replicas, view=self.view, make=self._make
         )
 
     def _journal_settings(self) -> JournalSettings:
         # Unlike Kafka (row T2), which waits for the timeout of the transaction.
-        return JournalSettings(Codec.NONE, self.config()[broker_keys.REQUEST_TIMEOUT_MS])
+        return JournalSettings(Codec.NONE, self.view.config[broker_keys.REQUEST_TIMEOUT_MS])
 
     def _make(self, partition: LedPartition, on_lost: Callable[[Shard], None]) -> TransactionShard:
         shard = Shard(self._shard_services, partition, on_lost)
@@ -164,7 +155,7 @@ class TransactionCoordinator:
         """
         if not transactional_id:
             raise InvalidRequestError
-        if not 0 < timeout_ms <= self.config()[transaction_keys.MAX_TIMEOUT_MS]:
+        if not 0 < timeout_ms <= self.view.config[transaction_keys.MAX_TIMEOUT_MS]:
             raise InvalidTransactionTimeoutError
         shard = self.shard_of(transactional_id)
         entry = shard.entries.get(transactional_id)
@@ -247,7 +238,7 @@ class TransactionCoordinator:
         return shard, entry
 
     def _decision(self) -> Decision:
-        return Decision(self.env.clock.wall_ms, self.services.version(), self._take_producer_id)
+        return Decision(self.env.clock.wall_ms, self.services.version, self._take_producer_id)
 
     def _take_producer_id(self) -> int:
         if not self.producer_ids.available:
@@ -287,7 +278,7 @@ class TransactionCoordinator:
     # Time
 
     def _abort_later(self) -> None:
-        interval_ms = self.config()[transaction_keys.ABORT_TIMED_OUT_INTERVAL_MS]
+        interval_ms = self.view.config[transaction_keys.ABORT_TIMED_OUT_INTERVAL_MS]
         self.env.after(interval_ms, self._abort)
 
     def _abort(self) -> None:
@@ -297,11 +288,11 @@ class TransactionCoordinator:
         self._abort_later()
 
     def _remove_later(self) -> None:
-        interval_ms = self.config()[transaction_keys.REMOVE_EXPIRED_INTERVAL_MS]
+        interval_ms = self.view.config[transaction_keys.REMOVE_EXPIRED_INTERVAL_MS]
         self.env.after(interval_ms, self._remove)
 
     def _remove(self) -> None:
-        expiration_ms = self.config()[transaction_keys.TRANSACTIONAL_ID_EXPIRATION_MS]
+        expiration_ms = self.view.config[transaction_keys.TRANSACTIONAL_ID_EXPIRATION_MS]
         for shard in list(self.shards.values()):
             if shard.shard.serves:
                 in_slices(self.env, remove_expired(shard, expiration_ms))

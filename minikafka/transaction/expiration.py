@@ -47,7 +47,7 @@ def abort_timed_out(shard: TransactionShard) -> Iterator[int]:
             yield not count % _SEEN_A_UNIT
             continue
         try:
-            shard.write(entry, fenced(current, shard.services.version(), now_ms))
+            shard.write(entry, fenced(current, shard.services.version, now_ms))
         except KafkaError as error:
             _log.info(
                 "[Transaction %s] has timed out and cannot be aborted yet: %s",

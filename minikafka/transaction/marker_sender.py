@@ -24,7 +24,7 @@ from minikafka.common.timers import Timer
 from minikafka.messages import write_txn_markers as messages
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import METADATA_VERSION
-from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.transaction")
@@ -94,9 +94,7 @@ class MarkerSender:
 
     env: Environment
     calls: Calls
-    image: Callable[[], MetadataImage]
-    listener: str
-    """The listener for requests of brokers."""
+    view: BrokerView
     request_timeout_ms: int
     requests_sent: int = 0
     _queues: dict[int, _MarkerQueue] = field(default_factory=dict)
@@ -127,19 +125,19 @@ class MarkerSender:
             markers.on_written(frozenset(gone))
 
     def _is_deleted(self, partition: TopicPartition) -> bool:
-        image = self.image()
+        image = self.view.image
         if image.partition(*partition) is not None:
             return False
         return partition.topic not in INTERNAL_TOPICS or image.topic(partition.topic) is not None
 
     def _leader_of(self, partition: TopicPartition) -> int:
-        registration = self.image().partition(*partition)
+        registration = self.view.image.partition(*partition)
         leader = _NO_BROKER if registration is None else registration.leader
         return leader if self._endpoint(leader) is not None else _NO_BROKER
 
     def _endpoint(self, broker_id: int) -> Endpoint | None:
-        broker = self.image().brokers.get(broker_id)
-        return None if broker is None or broker.fenced else broker.endpoint(self.listener)
+        broker = self.view.image.brokers.get(broker_id)
+        return None if broker is None or broker.fenced else self.view.endpoint_of(broker_id)
 
     def _enqueue(self, broker_id: int, markers: EndMarkers, partition: TopicPartition) -> None:
         queue = self._queues.get(broker_id)
@@ -194,7 +192,7 @@ class MarkerSender:
         self.calls.send(
             Channel(endpoint.host, endpoint.port, _PURPOSE),
             _request_of(batch),
-            2 if self.image().feature(METADATA_VERSION) >= VERSION_2_FROM else 1,
+            2 if self.view.image.feature(METADATA_VERSION) >= VERSION_2_FROM else 1,
             timeout_ms=self.request_timeout_ms,
             on_done=lambda response, why: self._answered(queue, batch, response, why),
         )

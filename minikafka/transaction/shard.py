@@ -11,7 +11,7 @@ Source: `TransactionStateManager`.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,6 +22,8 @@ from minikafka.coordinator.journal import Journal, Write
 from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.shard import Shard, ShardState
 from minikafka.coordinator.slices import in_slices
+from minikafka.metadata.features import TRANSACTION_VERSION
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.builder import NewRecord
 from minikafka.transaction.marker_sender import EndMarkers, MarkerSender
 from minikafka.transaction.memory import size_bytes
@@ -68,12 +70,17 @@ class TransactionEntry:
 
 @dataclass(frozen=True, slots=True)
 class TransactionServices:
-    """What all shards of a broker share. `version` returns the cluster's transaction version."""
+    """What all shards of a broker share."""
 
     env: Environment
     markers: MarkerSender
     memory: MemoryBound
-    version: Callable[[], int]
+    view: BrokerView
+
+    @property
+    def version(self) -> int:
+        """The transaction version of the cluster."""
+        return self.view.image.feature(TRANSACTION_VERSION)
 
 
 @dataclass(slots=True, eq=False)
@@ -188,7 +195,7 @@ class TransactionShard:
     def _append(self, entry: TransactionEntry, after: Transaction) -> Write:
         entry.pending = after
         self._keep(entry)
-        value = transaction_value(after, self.services.version())
+        value = transaction_value(after, self.services.version)
         now_ms = self.services.env.clock.wall_ms
         record = NewRecord(now_ms, transaction_key(entry.transactional_id), value)
         return self.journal.append([record], on_committed=lambda: self._apply(entry, after))

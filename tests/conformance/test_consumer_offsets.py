@@ -27,11 +27,13 @@ from minikafka.group.replay import GroupReplay
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.worlds.broker_view import Faulted, Flushes, Proposals, local_broker
 
 SEGMENT = Path(__file__).parent / "data" / "consumer_offsets" / "00000000000000000000.log"
 NAME = TopicPartition("__consumer_offsets", 0)
@@ -49,16 +51,14 @@ def replay():
     )  # fmt: skip
     partition = Partition(
         env,
-        1,
+        local_broker(MetadataLoader()),
         NAME,
         Uuid.of(7, 7),
         log,
         1,
         30_000,
-        dict,
-        lambda *_: None,
-        lambda: 1,
-        lambda _: None,
+        Proposals(),
+        Flushes(),
     )
     partition.apply(
         PartitionRegistration(
@@ -67,7 +67,7 @@ def replay():
         )
     )  # fmt: skip
     settings = JournalSettings(0, 5_000)
-    journal = Journal(env, partition, lambda: settings, lambda _: None, lambda: None)
+    journal = Journal(env, partition, lambda: settings, Faulted(), lambda: None)
     found = GroupReplay(journal, 0)
     while not read_slice(partition, found):
         pass

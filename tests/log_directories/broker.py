@@ -2,13 +2,14 @@
 
 import re
 from random import Random
+from types import SimpleNamespace
 
 from minikafka.common.clock import Now
 from minikafka.common.effects import Flush, Work
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID
-from minikafka.config.values import ConfigLayers
+from minikafka.config.values import Config, ConfigLayers
 from minikafka.controller import cluster_control, replication_control
 from minikafka.controller.directory_assignments import assign_replicas_to_dirs
 from minikafka.log.checkpoints import BadMetaPropertiesError
@@ -17,12 +18,13 @@ from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import log_config
-from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.replica_manager import ReplicaManager, ReplicaSettings
 from minikafka.rpc.calls import Calls
 from minikafka.sim.world.crashes import Crash, CrashWithinStep
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.log_directories import checks
 from tests.log_directories.model import ProcessEndedError, ViolationError
+from tests.worlds.broker_view import local_broker
 
 STATIC = {"log.segment.delete.delay.ms": "3000", "file.delete.delay.ms": "3000"}
 SETTINGS = LogManagerSettings(
@@ -147,18 +149,20 @@ class Broker:
 
     def _make_replicas(self):
         world, made = self.world, []
-        self.assignments = DirectoryAssignments(self.env, self.channel, 1, self.epoch)
+        self.loader = SimpleNamespace(image=world.metadata.image)
+        view = local_broker(self.loader, Config(STATIC), listener=NO_LISTENER, epoch=self.epoch)
+        self.assignments = DirectoryAssignments(self.env, self.channel, view)
         self.manager = ReplicaManager(
-            env=self.env, calls=Calls(self.env, "test"), broker_id=1, listener=NO_LISTENER,
-            logs=self.logs, layers=self.layers,
-            alter_partition=AlterPartitionManager(self.env, Channel(), 1, self.epoch),
-            assignments=self.assignments, fetch_settings=FETCH, lag_max_ms=30_000,
-            high_watermark_checkpoint_ms=3000, on_offline=self._goes_offline,
+            env=self.env, calls=Calls(self.env, "test"), view=view, logs=self.logs,
+            alter_partition=AlterPartitionManager(self.env, Channel(), view),
+            assignments=self.assignments,
+            offline_dirs=SimpleNamespace(report=self._goes_offline),
+            settings=ReplicaSettings(FETCH, 30_000, 3000),
         )  # fmt: skip
         self.env.on_storage_fault = self.manager.take_offline
         checks.before_replicas(world)
         self.is_starting = True
-        self.step(lambda: self.manager.start(world.metadata.image, lambda: made.append(True)))
+        self.step(lambda: self.manager.start(self.loader.image, lambda: made.append(True)))
         self.is_starting = False
         checks.observe(world)
         if self.rng.random() < 0.2:
@@ -314,7 +318,8 @@ class Broker:
     def publish(self):
         """Let the process see the present metadata."""
         if self.manager is not None:
-            self.step(lambda: self.manager.apply(self.world.metadata.image))
+            self.loader.image = self.world.metadata.image
+            self.step(lambda: self.manager.apply(self.loader.image))
 
     # Time
 

@@ -8,6 +8,7 @@ of its followers must be the same at every moment.
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -90,13 +91,15 @@ class Play:
         for session in list(broker.fetch_sessions._sessions):
             broker.fetch_sessions._drop(session)
         self.epoch_of = {
-            node: self.cluster.nodes[node].node.broker.lifecycle.broker_epoch for node in (2, 3)
+            node: self.cluster.nodes[node].node.broker.local.broker_epoch for node in (2, 3)
         }
         for node in (2, 3):
             self.cluster.nodes[node].pause()
         self.proposals_wait_ms = 0
         for partition in broker.replicas.partitions.values():
-            partition.propose = partial(self.propose, partition.propose)
+            partition.proposals = SimpleNamespace(
+                propose=partial(self.propose, partition.proposals.propose)
+            )
         self.readers = [
             Reader(self.cluster.client(f"r{number}", port=INTERNAL_PORT), replica)
             for number, replica in enumerate((2, 3, -1, -1))
@@ -255,7 +258,7 @@ class Play:
         for each in followers:
             each.pause()
         if is_known:
-            self.epoch_of[node_id] = node.node.broker.lifecycle.broker_epoch
+            self.epoch_of[node_id] = node.node.broker.local.broker_epoch
 
     def wait(self, rng):
         self.cluster.world.run(rng.choice((1, 20, 400, 1500, 4000)))

@@ -92,8 +92,8 @@ MUTATIONS = (
     mutation(
         "CHECK 9: broker epochs are compared neither in fetches nor in AlterPartition",
         (
-            "replica.partition",
-            "Partition.is_stale_epoch",
+            "replica.request_rules",
+            "is_stale_follower",
             "return broker_epoch != -1 and",
             "return False and",
         ),
@@ -107,8 +107,8 @@ MUTATIONS = (
     ),
     mutation(
         "a follower does not truncate what diverges",
-        ("replica.fetcher", "Fetcher._truncate", "partition, target, self.on_fault)",
-         "partition, log.log_end_offset, self.on_fault)"),
+        ("replica.fetcher", "Fetcher._truncate", "partition, target, self.faults)",
+         "partition, log.log_end_offset, self.faults)"),
     ),
     mutation(
         "a follower truncates one record too few",
@@ -466,7 +466,7 @@ MUTATIONS = (
     mutation(
         "a failed flush is tried again, and believed",
         ("replica.log_flusher", "LogFlusher._flushed",
-         "if fault is not None:\n        self.on_fault(fault)",
+         "if fault is not None:\n        self.faults.take_offline(fault)",
          ("if fault is not None:\n        log.flushes.failed = None\n"
          "        log.not_flushed(request)\n        self.flush(log)\n        return")),
     ),

@@ -96,7 +96,7 @@ def test_a_file_of_another_broker_is_not_believed():
     """C3: the epoch must be the one that the controller has for this broker."""
     world = RestartedBroker()
     world.stop_cleanly()
-    other = world.cluster.nodes[2].node.broker.lifecycle.broker_epoch
+    other = world.cluster.nodes[2].node.broker.local.broker_epoch
     world.write(json.dumps({"version": 0, "brokerEpoch": other}).encode())
     assert world.come_back()[0] == THROWN_OUT
 

@@ -25,7 +25,7 @@ def test_the_fetch_that_moves_the_high_watermark_does_not_tell_it():
     cluster = started_cluster(2, separate_controller=True)
     topic_id = create_topic(cluster, "t", replicas=[[1, 2]])
     cluster.world.run(2_000)
-    epoch = cluster.nodes[2].node.broker.lifecycle.broker_epoch
+    epoch = cluster.nodes[2].node.broker.local.broker_epoch
     cluster.nodes[2].pause()
     produce(cluster.client(node_id=1), "t", b"a", b"b", acks=1)
     log = replica(cluster, 1, "t").log

@@ -57,9 +57,9 @@ def test_a_running_broker_whose_place_was_taken_comes_back_with_its_records():
         lambda: sorted(registration(cluster, "t").isr) == [1, 2, 3], 60_000, "the ISR is full"
     )
     registered = controller.loader.image.brokers[2]
-    lifecycle = cluster.nodes[2].node.broker.lifecycle
-    assert registered.epoch == lifecycle.broker_epoch > taken.broker_epoch
-    assert registered.incarnation_id == lifecycle.incarnation_id
+    broker = cluster.nodes[2].node.broker
+    assert registered.epoch == broker.local.broker_epoch > taken.broker_epoch
+    assert registered.incarnation_id == broker.lifecycle.incarnation_id
     after = produce(leader_client(cluster, "t"), "t", b"c")
     assert (after.error_code, after.base_offset) == (ErrorCode.NONE, 2)
     assert cluster.nodes[2].starts == 1

@@ -172,13 +172,13 @@ def test_the_transaction_version_changes_on_line(cluster):
     client.init()
     leader = registration(cluster, TRANSACTIONS_TOPIC).leader
     services = cluster.nodes[leader].node.broker.transactions.services
-    assert (finalized()["transaction.version"], services.version()) == (2, 2)
+    assert (finalized()["transaction.version"], services.version) == (2, 2)
     change(0, 2)
     assert "transaction.version" not in finalized()
-    assert services.version() == 0
+    assert services.version == 0
     second = client.init()
     change(1, 1)
-    assert services.version() == 1
+    assert services.version == 1
     assert client.init() == Producer(second.producer_id, second.epoch + 1)
     change(2, 1)
     assert finalized()["transaction.version"] == 2

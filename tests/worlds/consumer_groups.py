@@ -44,7 +44,7 @@ class InProcess(Side):
     def __init__(self, topics, world=None, **config):
         super().__init__()
         self.world = world or World(**(CONFIG | config))
-        self.image = self.world.groups.image()
+        self.image = self.world.groups.view.image
         self.change(lambda builder: builder.set_feature(GROUP_VERSION, 1))
         for number, (name, count) in enumerate(topics.items()):
             self.create(name, count, Uuid.of(50, number))
@@ -72,7 +72,7 @@ class InProcess(Side):
         broker = SimpleNamespace(
             groups=world.groups,
             config=SimpleNamespace(values=world.config),
-            dynamic=SimpleNamespace(current=world.config),
+            local=SimpleNamespace(config=world.config),
             image=self.image,
         )
         context = BrokerContext(

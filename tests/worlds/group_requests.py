@@ -27,7 +27,7 @@ class Asked:
     """Asks broker 1, whose metadata has topic t with two partitions."""
 
     def __init__(self, world, fenced=False):
-        builder = ImageBuilder(world.groups.image())
+        builder = ImageBuilder(world.groups.view.image)
         builder.put_topic("t", T)
         for index in (0, 1):
             builder.put_partition(T, index, world.registration(1))

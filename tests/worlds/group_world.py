@@ -36,6 +36,7 @@ from minikafka.records.reader import read_records
 from minikafka.replica.partition import Partition
 from minikafka.replica.partition_event import PartitionEvent
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.worlds.broker_view import Flushes, Proposals, local_broker
 from tests.worlds.wire_world import take_turn
 
 NAME = TopicPartition(OFFSETS_TOPIC, 0)
@@ -51,8 +52,7 @@ class LocalReplicas:
 
     def __init__(self, partition):
         self.partition = partition
-        self.on_leadership = []
-        self.on_removed = []
+        self.listeners = []
         self.lost = []
         self.damages = []
 
@@ -65,8 +65,15 @@ class LocalReplicas:
     def take_offline(self, fault):
         self.lost.append(fault)
         self.partition.leader = -1
-        for hook in self.on_removed:
-            hook(self.partition.topic_partition)
+        self.stop(self.partition.topic_partition)
+
+    def change_leadership(self, partition):
+        for each in self.listeners:
+            each.leadership_changed(partition)
+
+    def stop(self, name):
+        for each in self.listeners:
+            each.replica_stopped(name)
 
 
 class LostAtAppend:
@@ -123,14 +130,14 @@ class World:
         )  # fmt: skip
 
     def start(self):
+        local = local_broker(self, self.config)
         self.partition = Partition(
-            self.env, 1, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, dict,
-            lambda *_: None, lambda: 1, lambda _: None,
+            self.env, local, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, Proposals(),
+            Flushes(),
         )  # fmt: skip
         self.replicas = LocalReplicas(self.partition)
         self.groups = GroupCoordinator(
-            env=self.env, broker_id=1, replicas=self.replicas, image=lambda: self.image,
-            config=lambda: self.config,
+            env=self.env, view=local, replicas=self.replicas
         )  # fmt: skip
         self.groups.start()
 
@@ -145,8 +152,7 @@ class World:
         """A new leader epoch."""
         self.epoch += 1
         self.partition.apply(self.registration(leader))
-        for hook in self.replicas.on_leadership:
-            hook(self.partition)
+        self.replicas.change_leadership(self.partition)
 
     def restart(self):
         """Another coordinator takes over, on the same log."""

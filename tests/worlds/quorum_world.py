@@ -131,7 +131,7 @@ class QuorumWorld:
             endpoints=(Endpoint(LISTENER, "127.0.0.1", 9093),),
             bootstrap=read_bootstrap(self.disk),
             calls=self.calls,
-            active_controller=ActiveController(self.calls, lambda: self.raft.leader_address),
+            active_controller=ActiveController(self.calls, self.raft),
             broker_listener="PLAINTEXT",
         )
 

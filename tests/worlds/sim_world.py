@@ -1,5 +1,8 @@
 """Short words for tests on a simulated cluster: topics, records, produce, fetch."""
 
+from random import Random
+
+from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.create_topics import (
@@ -16,6 +19,7 @@ from minikafka.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from minikafka.node.inputs import NodeInputs
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
@@ -133,3 +137,10 @@ def registration(cluster, topic, partition=0):
 def leader_client(cluster, topic, partition=0):
     """A client of the partition's leader."""
     return cluster.client(node_id=registration(cluster, topic, partition).leader)
+
+
+def node_inputs(cluster, node_id=1):
+    """A node of the cluster, and the inputs to assemble it again."""
+    sim = cluster.nodes[node_id]
+    ports = {listener.name: listener.port for listener in sim.config.listeners}
+    return sim, NodeInputs(sim.disks, ports, sim.cluster_id, Random(1), Now(0, 0))

@@ -44,7 +44,7 @@ class Asked:
         broker = SimpleNamespace(
             transactions=world.coordinator,
             groups=SimpleNamespace(partition_of=self._partition_of),
-            dynamic=SimpleNamespace(current=world.offsets_config),
+            local=SimpleNamespace(config=world.offsets_config),
             config=SimpleNamespace(inter_broker_listener_name="L"),
             producer_ids=world.ids,
             image=world.image,

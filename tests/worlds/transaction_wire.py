@@ -11,6 +11,7 @@ from minikafka.messages.add_partitions_to_txn import (
 )
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.add_partitions_to_txn import AddPartitionsToTxnManager
+from tests.worlds.broker_view import local_broker
 
 STATE_ID = Uuid.of(5, 5)
 T0 = TopicPartition("t", 0)
@@ -37,9 +38,7 @@ def state_topic(leaders):
 def manager_of(world, **given):
     """The manager of a `ManagedWorld`; values of broker keys may be given."""
     values = {key.replace("_", "."): str(value) for key, value in given.items()}
-    return AddPartitionsToTxnManager(
-        world.env, world.calls, "PLAINTEXT", lambda: world.image, lambda: Config(values)
-    )
+    return AddPartitionsToTxnManager(world.env, world.calls, local_broker(world, Config(values)))
 
 
 def rows_of(sent):

@@ -30,6 +30,7 @@ from minikafka.transaction.coordinator import TransactionCoordinator
 from minikafka.transaction.marker_sender import MarkerSender
 from minikafka.transaction.records import parse_transaction
 from minikafka.transaction.request_rules import ProducerName
+from tests.worlds.broker_view import Flushes, Proposals, local_broker
 from tests.worlds.group_world import LocalReplicas
 from tests.worlds.wire_world import Wire
 
@@ -114,15 +115,16 @@ class TransactionWorld(Wire):
         self.image = builder.build(1, 1)
 
     def start(self):
+        local = local_broker(self, self.config, listener="L")
         self.partition = Partition(
-            self.env, 1, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, dict,
-            lambda *_: None, lambda: 1, lambda _: None,
+            self.env, local, NAME, TOPIC_ID, self.log, len(self.replica_ids), 30_000, Proposals(),
+            Flushes(),
         )  # fmt: skip
         self.replicas = LocalReplicas(self.partition)
-        self.sender = MarkerSender(self.env, self.calls, lambda: self.image, "L", 30_000)
+        self.sender = MarkerSender(self.env, self.calls, local, 30_000)
         self.coordinator = TransactionCoordinator(
-            env=self.env, broker_id=1, replicas=self.replicas, image=lambda: self.image,
-            config=lambda: self.config, producer_ids=self.ids, markers=self.sender,
+            env=self.env, view=local, replicas=self.replicas, producer_ids=self.ids,
+            markers=self.sender,
         )  # fmt: skip
         self.coordinator.start()
 
@@ -130,8 +132,7 @@ class TransactionWorld(Wire):
         """A new leader epoch."""
         self.epoch += 1
         self.partition.apply(registration(leader, self.replica_ids, self.epoch))
-        for hook in self.replicas.on_leadership:
-            hook(self.partition)
+        self.replicas.change_leadership(self.partition)
 
     def fail_over(self, keep_to=None):
         """The coordinator crashes; another one has its log, without records from `keep_to` on."""

@@ -87,11 +87,15 @@ class Wire:
         frame = bytearray(b"".join(bytes(part) for part in parts))
         self.calls.response(sent.channel, memoryview(frame)[4:])
 
+    @property
+    def leader_address(self):
+        return self.controller
+
     def controller_channel(self, purpose="p", request_timeout_ms=1000):
         return ControllerChannel(
             self.env,
             self.calls,
-            ActiveController(self.calls, lambda: self.controller),
+            ActiveController(self.calls, self),
             purpose,
             request_timeout_ms,
         )

@@ -87,7 +87,7 @@ class Background:
     ) -> None:
         """Start to find the topics of the group's patterns, if that is due."""
         group_id = group.group_id
-        interval_ms = self.groups.store.config()[consumer_group_keys.REGEX_REFRESH_INTERVAL_MS]
+        interval_ms = self.groups.store.view.config[consumer_group_keys.REGEX_REFRESH_INTERVAL_MS]
         refresh = Refresh(before, interval_ms, self._topics_version(world.image))
         if group_id in self._resolving or not pattern_updates.is_due(
             group, world.now_ms, refresh, must=must

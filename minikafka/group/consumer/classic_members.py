@@ -79,7 +79,7 @@ class ClassicMembers:
         client_id, client_host, version = caller
         env = self.groups.store.env
         joining = Pending[JoinGroupResponse](env)
-        policy = self.groups.store.config()[consumer_group_keys.MIGRATION_POLICY]
+        policy = self.groups.store.view.config[consumer_group_keys.MIGRATION_POLICY]
         if policy == _DISABLED:
             raise InconsistentGroupProtocolError(
                 f"Cannot join the consumer group {group.group_id} with the classic protocol "
@@ -162,7 +162,7 @@ class ClassicMembers:
             groups.store.rebalance.prepare(draft.successor, "the assignment is stale")
 
     def _may_downgrade_without(self, group: ConsumerGroup, replaced: ConsumerMember) -> bool:
-        config = self.groups.store.config()
+        config = self.groups.store.view.config
         policy = config[consumer_group_keys.MIGRATION_POLICY]
         return may_downgrade_without(group, replaced, policy, config[log_keys.GROUP_MAX_SIZE])
 
@@ -203,7 +203,7 @@ class ClassicMembers:
             protocol_type=request.protocol_type,
             protocol_name=request.protocol_name,
             assignment=assignment_bytes(
-                named(partitions, groups.store.image()), version_of(classic.protocols[0][1])
+                named(partitions, groups.store.view.image), version_of(classic.protocols[0][1])
             ),
         )
         syncing = Pending[SyncGroupResponse](groups.store.env)

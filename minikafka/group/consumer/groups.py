@@ -131,14 +131,14 @@ class ConsumerGroups:
         """
         group = draft.group
         wall_ms = self.store.env.clock.wall_ms
-        draft.successor = downgraded(group, gone, generation, self.store.image(), wall_ms)
+        draft.successor = downgraded(group, gone, generation, self.store.view.image, wall_ms)
         draft.write_all(group.tombstones())
 
     def world(self, group_id: str) -> GroupWorld:
         """Return what an operation on a group depends on."""
         store = self.store
-        image = self.store.image()
-        config = store.config()
+        image = self.store.view.image
+        config = store.view.config
         return GroupWorld(
             image,
             self.hashes,
@@ -149,7 +149,7 @@ class ConsumerGroups:
 
     def config(self, key: Key[T]) -> T:
         """Return the current value of a broker key."""
-        return self.store.config()[key]
+        return self.store.view.config[key]
 
     # Writes
 
@@ -221,7 +221,7 @@ class ConsumerGroups:
         if member.classic is not None:
             timeout_ms = member.classic.session_timeout_ms
         else:
-            settings = settings_of(group.group_id, self.store.config(), self.store.image())
+            settings = settings_of(group.group_id, self.store.view.config, self.store.view.image)
             timeout_ms = settings.session_timeout_ms
         timeout = Timeout(TimeoutKind.HEARTBEAT, group.group_id, member.member_id)
         self.timeouts.start(timeout, timeout_ms)

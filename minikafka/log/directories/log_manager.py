@@ -20,6 +20,8 @@ from minikafka.common.ids import (
     TopicPartition,
     Uuid,
 )
+from minikafka.config import log_keys
+from minikafka.config.values import Config
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.directories.directory_loading import (
@@ -50,6 +52,23 @@ class LogManagerSettings:
     most_producers: int = 500_000
     """The limit for all logs together, about 220 MB."""
     initial_task_delay_ms: int = 30_000
+
+    @classmethod
+    def of(cls, values: Config) -> "LogManagerSettings":
+        """Read them."""
+        return cls(
+            retention_check_interval_ms=values[log_keys.LOG_RETENTION_CHECK_INTERVAL_MS],
+            flush_offset_checkpoint_interval_ms=values[
+                log_keys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS
+            ],
+            flush_start_offset_checkpoint_interval_ms=values[
+                log_keys.LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS
+            ],
+            producer_id_expiration_check_interval_ms=values[
+                log_keys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS
+            ],
+            initial_task_delay_ms=values[log_keys.LOG_INITIAL_TASK_DELAY_MS],
+        )
 
 
 @dataclass(slots=True, eq=False, repr=False)

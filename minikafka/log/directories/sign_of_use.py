@@ -1,5 +1,7 @@
 """Whether a broker of a cluster has used a log directory: then there was committed metadata."""
 
+from collections.abc import Iterable
+
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
     RECOVERY_POINTS,
@@ -7,7 +9,7 @@ from minikafka.log.checkpoints import (
     read_clean_shutdown,
     read_offsets,
 )
-from minikafka.log.directories.log_directory import METADATA_FOLDER
+from minikafka.log.directories.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.directories.log_folders import is_log
 from minikafka.log.disk import Disk
 from minikafka.log.file_names import parse_folder
@@ -26,4 +28,13 @@ def sign_of_use(disk: Disk) -> str | None:
     for name in disk.list(""):
         if name != METADATA_FOLDER and parse_folder(name) is not None and is_log(disk, name):
             return name
+    return None
+
+
+def sign_of_use_in(directories: Iterable[LogDirectory]) -> str | None:
+    """Return the path of what shows that a node was in use; None if nothing does."""
+    for directory in directories:
+        sign = sign_of_use(directory.disk)
+        if sign is not None:
+            return f"{directory.disk.root}/{sign}"
     return None

@@ -77,9 +77,9 @@ def _runs(machine: SimNode, broker: BrokerRegistration) -> bool:
     """True if this incarnation of a broker runs, serves clients, and does not want to stop."""
     if machine.node is None or machine.node.broker is None or not machine.started:
         return False
-    lifecycle = machine.node.broker.lifecycle
+    local, lifecycle = machine.node.broker.local, machine.node.broker.lifecycle
     return (
         lifecycle.incarnation_id == broker.incarnation_id
-        and lifecycle.broker_epoch == broker.epoch
+        and local.broker_epoch == broker.epoch
         and lifecycle.state is BrokerState.RUNNING
     )

@@ -193,7 +193,7 @@ class RecoveryChecks:
         node = self.nodes.get(broker_id)
         if node is None or node.node is None or not node.started or node.node.broker is None:
             return None
-        if broker_epoch is not None and node.node.broker.lifecycle.broker_epoch != broker_epoch:
+        if broker_epoch is not None and node.node.broker.local.broker_epoch != broker_epoch:
             return None
         return node.node.broker.replicas.partitions.get(where)
 

@@ -20,7 +20,8 @@ from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
 from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.log.directories.log_directory import LogDirectory
-from minikafka.node.assembly import NodeInputs, assemble
+from minikafka.node.assembly import assemble
+from minikafka.node.inputs import NodeInputs
 from minikafka.node.node import Node
 from minikafka.sim.world.crashes import Crash, CrashWithinStep, PlannedCrashes
 from minikafka.sim.world.machine_clock import DeadlineTimer, MachineClock

@@ -53,7 +53,7 @@ class World:
             env=Environment(Random(1)), api_key=ApiKey.DESCRIBE_TOPIC_PARTITIONS, version=0,
             listener="PLAINTEXT",
             broker=SimpleNamespace(
-                image=builder.build(1, 1), dynamic=SimpleNamespace(current=config)
+                image=builder.build(1, 1), local=SimpleNamespace(config=config)
             ),
         )  # fmt: skip
 

@@ -98,7 +98,7 @@ def test_of_two_sessions_of_a_follower_the_last_fetch_says_where_it_is():
     topic_id = create_topic(cluster, "t", replicas=[[1, 2]])
     produce(cluster.client(), "t", b"x", b"y", acks=-1)
     cluster.nodes[2].pause()
-    epoch = cluster.nodes[2].node.broker.lifecycle.broker_epoch
+    epoch = cluster.nodes[2].node.broker.local.broker_epoch
     present, former = (cluster.client(name, port=INTERNAL_PORT) for name in ("a", "b"))
 
     def request(session_id, session_epoch, offset=None, max_wait_ms=0):

@@ -1,5 +1,7 @@
 """The bound of a coordinator's memory."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.common.errors import CoordinatorNotAvailableError
@@ -13,7 +15,8 @@ MAX_BYTES = 1 << 20
 @pytest.fixture
 def bound():
     config = Config({transaction_keys.COORDINATOR_MEMORY_BYTES.name: str(MAX_BYTES)})
-    return MemoryBound(lambda: config, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction")
+    view = SimpleNamespace(config=config)
+    return MemoryBound(view, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction")
 
 
 def test_more_is_allowed_up_to_the_bound(bound):

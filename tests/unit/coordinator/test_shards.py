@@ -38,8 +38,7 @@ class Content:
 class Replicas:
     def __init__(self, partitions):
         self.partitions = partitions
-        self.on_leadership = []
-        self.on_removed = []
+        self.listeners = []
 
     def led(self):
         return iter([each for each in self.partitions if each.is_leader])
@@ -56,7 +55,7 @@ def shards_of(*partitions, keeps_epochs=False):
     shards = Shards(
         topic=TOPIC,
         replicas=Replicas(partitions),
-        image=lambda: image,
+        view=SimpleNamespace(image=image),
         make=Content,
         keeps_epochs=keeps_epochs,
     )
@@ -65,8 +64,8 @@ def shards_of(*partitions, keeps_epochs=False):
 
 
 def lead(shards, changed):
-    for hook in shards.replicas.on_leadership:
-        hook(changed)
+    for each in shards.replicas.listeners:
+        each.leadership_changed(changed)
 
 
 def test_only_partitions_of_the_topic_that_are_led_have_a_shard():
@@ -99,9 +98,9 @@ def test_a_partition_that_is_led_elsewhere_or_removed_has_no_shard():
     shards = shards_of(partition(0), partition(1))
     before = list(shards.by_index.values())
     lead(shards, partition(0, is_leader=False))
-    for hook in shards.replicas.on_removed:
-        hook(TopicPartition("other", 1))
-        hook(TopicPartition(TOPIC, 1))
+    for each in shards.replicas.listeners:
+        each.replica_stopped(TopicPartition("other", 1))
+        each.replica_stopped(TopicPartition(TOPIC, 1))
     assert shards.by_index == {}
     assert all(each.shard.is_closed for each in before)
 

@@ -69,8 +69,7 @@ def test_partition_that_is_led_before_the_start_is_taken_on(world):
 
 def test_partition_that_is_removed_is_served_no_more(world):
     world.stable()
-    for hook in world.replicas.on_removed:
-        hook(world.partition.topic_partition)
+    world.replicas.stop(world.partition.topic_partition)
     with pytest.raises(NotCoordinatorError):
         world.group()
 
@@ -78,6 +77,5 @@ def test_partition_that_is_removed_is_served_no_more(world):
 def test_partitions_of_other_topics_mean_nothing(world):
     world.commit({0: 1})
     other = world.partition.topic_partition._replace(topic="t")
-    for hook in world.replicas.on_removed:
-        hook(other)
+    world.replicas.stop(other)
     assert world.committed() == {0: 1}

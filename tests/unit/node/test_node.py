@@ -114,7 +114,7 @@ def test_a_broker_serves_clients_when_it_is_unfenced():
     for node_id, sim in cluster.nodes.items():
         registration = cluster.nodes[1].node.loader.image.brokers[node_id]
         assert not registration.fenced
-        assert sim.node.broker.lifecycle.broker_epoch == registration.epoch
+        assert sim.node.broker.local.broker_epoch == registration.epoch
 
 
 def test_a_controller_alone_serves_at_once():
@@ -130,7 +130,7 @@ def test_a_shutdown_leaves_the_broker_epoch_behind_once(one):
     """C1; a second request for it changes nothing."""
     create_topic(one, "t")
     produce(one.client(), "t", b"x")
-    epoch = one.nodes[1].node.broker.lifecycle.broker_epoch
+    epoch = one.nodes[1].node.broker.local.broker_epoch
     one.nodes[1].shut_down()
     one.nodes[1].post(lambda: one.nodes[1].node.step(ShutdownRequested(), one.nodes[1].now))
     one.world.run_until(lambda: not one.nodes[1].alive, 10_000, "the node stops")
@@ -378,7 +378,7 @@ def test_a_broker_that_must_go_closes_its_logs_and_keeps_its_own_epoch(one):
     """C1, C3: what it leaves is in order; that another took its place the controller knows."""
     create_topic(one, "t")
     produce(one.client(), "t", b"x")
-    epoch = one.nodes[1].node.broker.lifecycle.broker_epoch
+    epoch = one.nodes[1].node.broker.local.broker_epoch
     node = one.nodes[1].node
     node.env.later(lambda: node.broker_rejected("another registration took its place"))
     one.world.run_until(lambda: not one.nodes[1].alive, 10_000)

@@ -1,6 +1,7 @@
 """A partition on a simulated disk, with the cluster around it as plain values."""
 
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from minikafka.records.builder import NewRecord, build_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.managed_world import DIRS, ManagedWorld
+from tests.worlds.broker_view import Flushes, Proposals, local_broker
 
 TOPIC_ID = Uuid.of(7, 7)
 NAME = TopicPartition("t", 0)
@@ -58,7 +60,9 @@ class World:
     def __init__(self, min_isr=2):
         self.env = Environment(Random(1))
         self.brokers = {number: broker(number) for number in (1, 2, 3, 4)}
-        self.proposals = []
+        self.image = SimpleNamespace(brokers=self.brokers)
+        sender = Proposals()
+        self.proposals = sender.sent
         self.disk = SimDisk("/d")
         self.log = UnifiedLog.open(
             self.disk,
@@ -72,16 +76,14 @@ class World:
         )
         self.partition = Partition(
             self.env,
-            1,
+            local_broker(self, epoch=self.brokers[1].epoch),
             NAME,
             TOPIC_ID,
             self.log,
             min_isr,
             30_000,
-            lambda: self.brokers,
-            lambda _, proposal: self.proposals.append(proposal),
-            lambda: self.brokers[1].epoch,
-            lambda _: None,
+            sender,
+            Flushes(),
         )
 
     def at(self, monotonic_ms):

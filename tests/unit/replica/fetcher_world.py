@@ -1,6 +1,7 @@
 """Broker 1, which follows broker 2: the fetches, and the answers of the leader."""
 
 from random import Random
+from types import SimpleNamespace
 
 from minikafka.common.effects import Channel
 from minikafka.common.errors import ErrorCode
@@ -24,6 +25,7 @@ from minikafka.replica.fetcher import Fetcher
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import TOPIC_ID, registration
+from tests.worlds.broker_view import Faulted, Flushes, Proposals, local_broker
 from tests.worlds.wire_world import Wire
 
 LEADER = Channel("leader", 9092, "replica")
@@ -45,21 +47,14 @@ class FetcherWorld(Wire):
 
     def __init__(self):
         super().__init__()
-        self.faults = []
-        self.flushes = []
         self.partitions = {}
         self.disks = {}
-        self.epoch = 10
+        self.image = SimpleNamespace(brokers={})
+        self.local = local_broker(self, epoch=10)
+        self.faulted, self.flusher = Faulted(), Flushes()
+        self.faults, self.flushes = self.faulted.faults, self.flusher.logs
         self.fetcher = Fetcher(
-            self.env,
-            self.calls,
-            LEADER,
-            2,
-            1,
-            lambda: self.epoch,
-            SETTINGS,
-            self.faults.append,
-            self.flushes.append,
+            self.env, self.calls, LEADER, 2, self.local, SETTINGS, self.faulted, self.flusher
         )
 
     def follow(self, index=0, leader_epoch=0, log=()):
@@ -74,8 +69,7 @@ class FetcherWorld(Wire):
             for _ in range(count):
                 self.append(opened, epoch)
         partition = Partition(
-            self.env, 1, name, TOPIC_ID, opened, 1, 30_000, dict, lambda *_: None,
-            lambda: self.epoch, lambda _: None,
+            self.env, self.local, name, TOPIC_ID, opened, 1, 30_000, Proposals(), Flushes()
         )  # fmt: skip
         self.partitions[index] = partition
         partition.apply(registration((1, 2), leader=2, leader_epoch=leader_epoch))

@@ -1,22 +1,23 @@
 """Broker 1 with its replicas, two log directories, and the metadata as plain values."""
 
 from random import Random
+from types import SimpleNamespace
 
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.config.values import ConfigLayers
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.messages.fetch import FetchRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.features import METADATA_VERSION
-from minikafka.metadata.image import RESOURCE_BROKER, ImageBuilder, MetadataImage
+from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import log_config
-from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.replica_manager import ReplicaManager, ReplicaSettings
 from minikafka.sim.world.sim_disk import SimDisk
+from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 
 T = TopicPartition("t", 0)
@@ -38,7 +39,6 @@ class ManagedWorld(Wire):
         self.offset = 0
         self.partition_epoch = 0
         self.image = MetadataImage()
-        self.static = {}
         self.offline = []
         self.led = []
         self.removed = []
@@ -47,31 +47,32 @@ class ManagedWorld(Wire):
 
     def boot(self):
         """The broker starts, on what is on its disks."""
+        self.local = local_broker(self, epoch=10)
         self.logs = LogManager.open(self.disks, cluster_id="c", node_id=1, rng=Random(3))
-        assert self.logs.load(lambda _: log_config(self.layers(), {}), self.env.clock.now) == []
-        alter = AlterPartitionManager(self.env, self.controller_channel("alter"), 1, 10)
+        assert (
+            self.logs.load(lambda _: log_config(self.local.config_layers(), {}), self.env.clock.now)
+            == []
+        )
         self.manager = ReplicaManager(
-            env=self.env, calls=self.calls, broker_id=1, listener="PLAINTEXT", logs=self.logs,
-            layers=self.layers, alter_partition=alter,
-            assignments=DirectoryAssignments(
-                self.env, self.controller_channel("directories"), 1, 10
+            env=self.env, calls=self.calls, view=self.local, logs=self.logs,
+            alter_partition=AlterPartitionManager(
+                self.env, self.controller_channel("alter"), self.local
             ),
-            fetch_settings=FetchSettings(17, 500, 1, 1 << 20, 1 << 20, 1000, 30_000),
-            lag_max_ms=30_000, high_watermark_checkpoint_ms=CHECKPOINT_MS,
-            on_offline=self.offline.append,
+            assignments=DirectoryAssignments(
+                self.env, self.controller_channel("directories"), self.local
+            ),
+            offline_dirs=SimpleNamespace(report=self.offline.append),
+            settings=ReplicaSettings(
+                FetchSettings(17, 500, 1, 1 << 20, 1 << 20, 1000, 30_000), 30_000, CHECKPOINT_MS
+            ),
         )  # fmt: skip
-        self.manager.on_leadership.append(
-            lambda p: self.led.append((p.topic_partition, p.leader, p.leader_epoch))
-        )
-        self.manager.on_removed.append(self.removed.append)
+        self.manager.listeners.append(self)
 
-    def layers(self):
-        image = self.image
-        return ConfigLayers(
-            dynamic_broker=image.config(RESOURCE_BROKER, "1"),
-            dynamic_default=image.config(RESOURCE_BROKER, ""),
-            static=self.static,
-        )
+    def leadership_changed(self, partition):
+        self.led.append((partition.topic_partition, partition.leader, partition.leader_epoch))
+
+    def replica_stopped(self, name):
+        self.removed.append(name)
 
     # Metadata
 

@@ -13,6 +13,7 @@ from minikafka.replica.in_sync_replicas import IsrProposal, IsrState
 from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS, decode_request, encode_request
 from tests.unit.replica.conftest import TOPIC_ID
 from tests.unit.replica.conftest import World as PartitionWorld
+from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 
 RETRY_MS = 50
@@ -23,12 +24,13 @@ class World(Wire):
 
     def __init__(self):
         super().__init__()
+        self.local = local_broker(self, epoch=10)
         self.manager = AlterPartitionManager(
-            self.env, self.controller_channel("alter-partition"), 1, broker_epoch=10
+            self.env, self.controller_channel("alter-partition"), self.local
         )
         self.inner = PartitionWorld()
         self.partition = self.inner.partition
-        self.partition.propose = self.manager.propose
+        self.partition.proposals = self.manager
         self.inner.lead(isr=(1,))
 
     def join(self, broker):
@@ -77,7 +79,7 @@ def test_committed_proposal_is_the_isr(world):
 
 def test_proposals_of_one_turn_go_together(world):
     second = PartitionWorld()
-    second.partition.propose = world.manager.propose
+    second.partition.proposals = world.manager
     second.partition.topic_partition = second.partition.topic_partition._replace(partition=1)
     second.lead(isr=(1,))
     world.join(2)
@@ -90,7 +92,7 @@ def test_one_request_is_under_way_at_a_time(world):
     world.join(2)
     sent = world.one()
     second = PartitionWorld()
-    second.partition.propose = world.manager.propose
+    second.partition.proposals = world.manager
     second.partition.topic_partition = second.partition.topic_partition._replace(partition=1)
     second.lead(isr=(1,))
     second.fetch(3, 0)
@@ -110,7 +112,7 @@ def test_refused_request_is_repeated(world):
 def test_repeated_request_has_the_broker_s_new_epoch(world):
     world.join(2)
     world.refuse(world.one(), ErrorCode.STALE_BROKER_EPOCH)
-    world.manager.broker_epoch = 11
+    world.local.broker_epoch = 11
     assert world.one(RETRY_MS).body.broker_epoch == 11
 
 

@@ -1,6 +1,7 @@
 """A broker's standing with the controller, from registration to controlled shutdown."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,9 @@ from minikafka.messages.broker_registration import (
 )
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import SUPPORTED_FEATURES
-from minikafka.replica.broker_lifecycle import BrokerLifecycle, BrokerState
+from minikafka.metadata.image import MetadataImage
+from minikafka.replica.broker_lifecycle import BrokerLifecycle, BrokerState, LifecycleSettings
+from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 
 HEARTBEAT_MS = 2000
@@ -25,22 +28,17 @@ class World(Wire):
     def __init__(self, previous_epoch=-1):
         super().__init__()
         self.hooks = []
-        self.offset = 0
+        self.image = MetadataImage()
+        self.local = local_broker(self, epoch=-1)
         self.lifecycle = BrokerLifecycle(
             env=self.env,
             channel=self.controller_channel("heartbeat", HEARTBEAT_MS),
-            broker_id=1,
+            broker=self.local,
             cluster_id="c",
             endpoints=(Endpoint("PLAINTEXT", "h", 9092),),
-            rack="r",
             log_dirs=(Uuid.of(1, 1), Uuid.of(1, 2)),
             previous_broker_epoch=previous_epoch,
-            heartbeat_interval_ms=HEARTBEAT_MS,
-            registration_timeout_ms=60_000,
-            session_timeout_ms=SESSION_MS,
-            shutdown_timeout_ms=300_000,
-            metadata_offset=lambda: self.offset,
-            on_registered=lambda epoch: self.hooks.append(("registered", epoch)),
+            settings=LifecycleSettings("r", HEARTBEAT_MS, 60_000, SESSION_MS),
         )
 
     def broker_caught_up(self):
@@ -111,7 +109,7 @@ def test_registration_says_who_the_broker_is():
 
 def test_registered_broker_has_its_epoch_and_sends_heartbeats(world):
     world.register()
-    assert world.hooks == [("registered", 5)]
+    assert world.local.broker_epoch == 5
     body = world.beat()
     assert (body.broker_id, body.broker_epoch) == (1, 5)
     assert (body.want_fence, body.want_shut_down) == (True, False)
@@ -125,7 +123,7 @@ def test_refused_registration_is_repeated(world, caplog):
     assert "waits up to broker.session.timeout.ms" in caplog.text
     assert world.sent(99) == []
     world.accept(world.one(1))
-    assert world.hooks == [("registered", 5)]
+    assert world.local.broker_epoch == 5
 
 
 @pytest.mark.parametrize("controller", [None, ("controller", 9093)])
@@ -147,13 +145,13 @@ def test_caught_up_broker_makes_its_replicas_ready(world):
     assert world.state is BrokerState.STARTING
     world.beat(IMPATIENT_MS, is_caught_up=True)
     assert world.state is BrokerState.RECOVERY
-    assert world.hooks[1:] == ["caught up"]
+    assert world.hooks == ["caught up"]
 
 
 def test_broker_that_waits_to_be_caught_up_asks_when_its_metadata_moves(world):
     world.register()
     world.beat()
-    world.offset = 9
+    world.image = replace(world.image, offset=9)
     world.lifecycle.metadata_advanced()
     assert world.beat().current_metadata_offset == 9
 
@@ -165,7 +163,7 @@ def test_ready_broker_asks_to_be_unfenced_and_runs(world):
     assert not world.beat(is_caught_up=True, is_fenced=True).want_fence
     assert world.state is BrokerState.RECOVERY
     world.beat(IMPATIENT_MS, is_caught_up=True, is_fenced=False)
-    assert world.hooks[1:] == ["caught up", "running"]
+    assert world.hooks == ["caught up", "running"]
 
 
 def test_running_broker_sends_one_heartbeat_an_interval(running):
@@ -175,7 +173,7 @@ def test_running_broker_sends_one_heartbeat_an_interval(running):
 
 
 def test_metadata_that_moves_does_not_hurry_a_running_broker(running):
-    running.offset += 1
+    running.image = replace(running.image, offset=running.image.offset + 1)
     running.lifecycle.metadata_advanced()
     assert running.sent(HEARTBEAT_MS - 1) == []
 
@@ -231,7 +229,7 @@ def test_broker_whose_place_was_taken_registers_again_after_a_session(world, sta
     assert again.body.incarnation_id == world.lifecycle.incarnation_id
     assert again.body.log_dirs == [Uuid.of(1, 1)]
     world.accept(again, epoch=9)
-    assert world.hooks[-1] == ("registered", 9)
+    assert world.local.broker_epoch == 9
     assert world.beat(is_fenced=True).broker_epoch == 9
     assert world.state is state
 
@@ -298,7 +296,7 @@ def test_shutdown_asks_the_controller_and_stops_when_it_may(running):
 
 
 def test_shutdown_is_at_once_if_it_is_not_controlled(running):
-    running.lifecycle.hands_over = False
+    running.lifecycle.settings = running.lifecycle.settings._replace(hands_over=False)
     running.lifecycle.shut_down()
     assert running.hooks[-1] == "may stop"
     assert running.state is BrokerState.SHUTTING_DOWN
@@ -338,7 +336,7 @@ def test_broker_that_never_registered_stops_without_leave(world):
     sent = world.one()
     world.lifecycle.shut_down()
     assert world.hooks == ["may stop"]
-    assert world.lifecycle.broker_epoch == -1
+    assert world.local.broker_epoch == -1
     world.accept(sent)
     assert world.hooks == ["may stop"]
     assert world.sent(100_000) == []

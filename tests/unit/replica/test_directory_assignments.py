@@ -1,11 +1,14 @@
 """The directories of a broker's replicas, on the way to the controller."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.replica.directory_assignments import DirectoryAssignments
+from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 
 TOPIC = Uuid.of(7, 7)
@@ -20,8 +23,9 @@ def replica(index):
 class World(Wire):
     def __init__(self):
         super().__init__()
+        self.local = local_broker(self, epoch=10)
         self.assignments = DirectoryAssignments(
-            self.env, self.controller_channel("directories"), 1, broker_epoch=10
+            self.env, self.controller_channel("directories"), self.local
         )
 
     def reply(self, sent, code=0):
@@ -78,7 +82,7 @@ def test_what_is_noted_in_one_turn_goes_into_one_request(world):
 
 def test_what_the_controller_has_accepted_is_passed_on(world):
     accepted = []
-    world.assignments.on_accepted = lambda *each: accepted.append(each)
+    world.assignments.listener = SimpleNamespace(accepted=lambda *each: accepted.append(each))
     world.assignments.assign(replica(0), ONE)
     sent = world.one()
     world.assignments.assign(replica(0), TWO)
@@ -112,7 +116,7 @@ def test_a_refusal_of_the_whole_is_tried_again_later(world):
     refusal = messages.AssignReplicasToDirsResponse(error_code=ErrorCode.STALE_BROKER_EPOCH)
     world.answer(world.one(), refusal)
     assert world.sent(RETRY_MS - 1) == []
-    world.assignments.broker_epoch = 20
+    world.local.broker_epoch = 20
     assert world.one(1).body.broker_epoch == 20
 
 
@@ -146,7 +150,7 @@ def test_what_is_known_meanwhile_is_not_told(world):
 @pytest.mark.parametrize("code", [ErrorCode.NONE, ErrorCode.NOT_LEADER_OR_FOLLOWER])
 def test_an_answer_about_a_former_replica_settles_no_new_one(world, code):
     accepted = []
-    world.assignments.on_accepted = lambda *each: accepted.append(each)
+    world.assignments.listener = SimpleNamespace(accepted=lambda *each: accepted.append(each))
     world.assignments.assign(replica(0), ONE)
     sent = world.one()
     world.assignments.forget(replica(0))

@@ -15,6 +15,7 @@ from tests.unit.replica.fetcher_world import (
     records_of,
     session,
 )
+from tests.worlds.broker_view import local_broker
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_leader_without_room_for_a_session_is_told_everything_each_time(world):
 
 
 def test_session_epoch_wraps_to_one():
-    handler = FetchSessionHandler(1, lambda: 10, SETTINGS)
+    handler = FetchSessionHandler(local_broker(None, epoch=10), SETTINGS)
     handler.accepted(77)
     assert handler.request().session_epoch == 1
     handler._epoch = 2**31 - 1

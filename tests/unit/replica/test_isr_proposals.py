@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.replica.request_rules import is_stale_follower
 
 
 def test_follower_enters_the_isr_only_with_everything_committed(world):
@@ -92,9 +93,9 @@ def test_fenced_follower_does_not_enter_the_isr(world):
 def test_fetch_of_an_earlier_incarnation_does_not_enter_the_isr(world):
     """KIP-903."""
     world.lead(isr=(1, 2))
-    assert world.partition.is_stale_epoch(3, 9)
-    assert not world.partition.is_stale_epoch(3, 10)
-    assert not world.partition.is_stale_epoch(3, -1)
+    assert is_stale_follower(world.partition, 3, 9)
+    assert not is_stale_follower(world.partition, 3, 10)
+    assert not is_stale_follower(world.partition, 3, -1)
     world.fetch(3, 0, epoch=9)
     assert world.proposals == []
 

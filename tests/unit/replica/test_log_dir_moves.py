@@ -53,7 +53,7 @@ def accept(managed, directory):
     assignments = managed.manager.assignments
     if pending(managed) == directory:
         assignments.forget(KEY)
-    assignments.on_accepted(KEY, directory)
+    assignments.listener.accepted(KEY, directory)
     managed.apply(managed.put(1, directory=directory))
 
 
@@ -93,7 +93,7 @@ def test_the_swap_waits_for_the_metadata(managed):
 def test_the_acceptance_of_another_directory_does_not_end_the_wait(managed):
     """An assignment of before the move may be answered after its report."""
     reported(managed)
-    managed.manager.assignments.on_accepted(KEY, DIRS[0])
+    managed.manager.assignments.listener.accepted(KEY, DIRS[0])
     managed.run(2_000)
     assert (home(managed), pending(managed)) == ("/one", DIRS[1])
 
@@ -160,7 +160,7 @@ def test_a_copy_stays_until_the_controller_has_the_former_directory_again(manage
     alter(managed, "/one")
     managed.apply(managed.put(1, directory=DIRS[0]))
     assert (len(copies(managed)), pending(managed)) == (1, DIRS[0])
-    accept = managed.manager.assignments.on_accepted
+    accept = managed.manager.assignments.listener.accepted
     accept(KEY, DIRS[1])
     assert len(copies(managed)) == 1
     accept(KEY, DIRS[0])

@@ -12,7 +12,7 @@ from tests.unit.replica.managed_world import DIRS
 @pytest.fixture
 def managed(managed):
     """Partition 0 is led, and each record must be flushed before it is acknowledged."""
-    managed.static = {"log.flush.interval.messages": "1"}
+    managed.local.static = {"log.flush.interval.messages": "1"}
     managed.start(
         managed.broker(1),
         managed.topic(),

@@ -5,13 +5,14 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsResponse
 from minikafka.replica.producer_ids import ProducerIds
+from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 
 
 class World(Wire):
     def __init__(self):
         super().__init__()
-        self.ids = ProducerIds(self.env, self.controller_channel(), 1, lambda: 10)
+        self.ids = ProducerIds(self.env, self.controller_channel(), local_broker(self, epoch=10))
 
     def give(self, sent, start, size=10):
         self.answer(

@@ -10,6 +10,7 @@ from minikafka.records.builder import BatchOptions, NewRecord, TransactionEnd, b
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.transactional_appends import TransactionalAppends, TransactionalProducer
 from tests.unit.replica.managed_world import ManagedWorld
+from tests.worlds.broker_view import local_broker
 from tests.worlds.transaction_wire import manager_of, rows_of, state_topic, verdicts
 
 T0 = TopicPartition("t", 0)
@@ -27,11 +28,9 @@ class Gate:
         world.run()
         world.sent()
         self.values = {key.replace("_", "."): str(value) for key, value in given.items()}
-        self.gate = TransactionalAppends(
-            world.env, manager_of(world, **given), lambda: Config(self.values)
-        )
-        world.manager.on_leadership.append(self.gate.leadership_changed)
-        world.manager.on_removed.append(self.gate.removed)
+        self.local = local_broker(world, Config(self.values))
+        self.gate = TransactionalAppends(world.env, manager_of(world, **given), self.local)
+        world.manager.listeners.append(self.gate)
         self.ran = []
 
     def admit(self, name, *, index=0, pid=1, epoch=0, sequence=0, adds=True, append=True, size=0):

@@ -91,7 +91,7 @@ def test_replica_leads_when_its_producers_are_complete(monkeypatch):
     )
     partition = managed.partition()
     fill(partition.log, managed.env.clock.now)
-    truncate_replica(managed.env, partition, 20, managed.manager.take_offline)
+    truncate_replica(managed.env, partition, 20, managed.manager)
     managed.apply(managed.put(1, epoch=1))
     assert not partition.is_leader
     assert managed.led == [(partition.topic_partition, 2, 0)]
@@ -105,7 +105,7 @@ def test_replica_leads_when_its_producers_are_complete(monkeypatch):
 def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
     log = world.follow()
     fill(log, world.env.clock.now)
-    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+    truncate_replica(world.env, world.partitions[0], 20, world.faulted)
     fault = StorageFault("/d0", "broken")
 
     def broken(_):
@@ -119,7 +119,7 @@ def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
 def test_stopped_replica_is_not_loaded_further(world):
     log = world.follow()
     fill(log, world.env.clock.now)
-    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+    truncate_replica(world.env, world.partitions[0], 20, world.faulted)
     world.partitions[0].stop()
     world.run()
     assert log.loading is not None
@@ -139,7 +139,7 @@ def test_the_former_start_offset_hides_no_record_of_an_unclean_leader(offset, co
     partition.log.update_high_watermark(30)
     partition.log.increment_log_start_offset(20)
     managed.logs.directory_of(partition.topic_partition).write_checkpoints()
-    truncate_replica(managed.env, partition, offset, managed.manager.take_offline)
+    truncate_replica(managed.env, partition, offset, managed.manager)
     fill(partition.log, now, copies, epoch=1)
     for disk in managed.disks:
         disk.crash()
@@ -179,7 +179,7 @@ def after_a_crash(managed):
 def test_the_log_ends_before_a_batch_that_it_begins_within(offset):
     """After a crash it began at `offset`, without the leader's records from 30 on."""
     managed = follower_from(38, (30, 40, 50))
-    truncate_replica(managed.env, managed.partition(), offset, managed.manager.take_offline)
+    truncate_replica(managed.env, managed.partition(), offset, managed.manager)
     log = managed.partition().log
     assert (log.log_start_offset, log.log_end_offset) == (30, 30)
     assert after_a_crash(managed) == (30, 30)
@@ -197,9 +197,9 @@ def test_without_descriptors_nothing_is_truncated(monkeypatch, fails):
     with monkeypatch.context() as patch:
         patch.setattr(*fails, fail)
         with pytest.raises(OutOfFilesFault):
-            truncate_replica(managed.env, partition, 12, managed.manager.take_offline)
+            truncate_replica(managed.env, partition, 12, managed.manager)
     assert (partition.log.log_start_offset, partition.log.log_end_offset) == (20, 30)
-    truncate_replica(managed.env, partition, 12, managed.manager.take_offline)
+    truncate_replica(managed.env, partition, 12, managed.manager)
     assert after_a_crash(managed) == (12, 12)
 
 
@@ -217,7 +217,7 @@ def test_a_segment_that_begins_at_the_offset_is_not_read(monkeypatch):
         return locate(segment, offset)
 
     monkeypatch.setattr(Segment, "locate", damaged)
-    truncate_replica(managed.env, managed.partition(), 10, managed.manager.take_offline)
+    truncate_replica(managed.env, managed.partition(), 10, managed.manager)
     assert log.log_end_offset == 10
 
 
@@ -231,5 +231,5 @@ def test_a_log_that_was_cut_already_does_not_begin_after_its_end(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(unified_log, "write_epochs", fail)
         with pytest.raises(OutOfFilesFault):
-            truncate_replica(managed.env, managed.partition(), 12, managed.manager.take_offline)
+            truncate_replica(managed.env, managed.partition(), 12, managed.manager)
     assert log.log_start_offset <= log.log_end_offset == 12

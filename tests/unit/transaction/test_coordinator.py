@@ -41,8 +41,7 @@ def test_ids_of_other_partitions_are_elsewhere(world):
 
 def test_a_removed_partition_has_no_coordinator(world):
     world.init()
-    for hook in world.replicas.on_removed:
-        hook(world.partition.topic_partition)
+    world.replicas.stop(world.partition.topic_partition)
     assert world.coordinator.shards == {}
 
 

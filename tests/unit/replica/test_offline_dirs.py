@@ -9,7 +9,7 @@ from minikafka.common.effects import Halt
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
-from minikafka.node.offline_dirs import OfflineDirs
+from minikafka.replica.offline_dirs import OfflineDirs
 
 
 class World:

@@ -1,9 +1,9 @@
 from minikafka.config import broker as keys
 from minikafka.config.values import Config
 from minikafka.messages.metadata_records.config_record import ConfigRecord
-from minikafka.metadata.dynamic_config import DynamicConfig
 from minikafka.metadata.image import RESOURCE_BROKER
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.local_broker import LocalBroker
 
 KEY = keys.MAX_CONNECTIONS
 
@@ -18,13 +18,13 @@ def configured(loader, resource, value):
 
 def test_values_of_the_metadata_count_from_the_refresh_and_the_nodes_own_come_first():
     loader, static = MetadataLoader(), {KEY.name: "10"}
-    config = DynamicConfig(loader, 1, static, Config(static))
+    local = LocalBroker(1, "PLAINTEXT", loader, static, Config(static))
     configured(loader, "", "20")
-    assert config.layers().dynamic_default == {KEY.name: "20"}
-    assert config.current[KEY] == 10
-    config.refresh()
-    assert config.current[KEY] == 20
+    assert local.config_layers().dynamic_default == {KEY.name: "20"}
+    assert local.config[KEY] == 10
+    local.refresh()
+    assert local.config[KEY] == 20
     configured(loader, "1", "30")
     configured(loader, "2", "40")
-    config.refresh()
-    assert config.current[KEY] == 30
+    local.refresh()
+    assert local.config[KEY] == 30

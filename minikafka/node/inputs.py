@@ -1,0 +1,33 @@
+"""What the shell gives to a node at its start."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from minikafka.common.clock import Now
+from minikafka.config.node_config import Listener
+from minikafka.log.disk import Disk
+from minikafka.metadata.broker_registration import Endpoint
+
+
+class NodeInputs(NamedTuple):
+    """The inputs from the shell: disks by path, bound ports by listener, entropy, time."""
+
+    disks: Mapping[str, Disk]
+    ports: Mapping[str, int]
+    cluster_id: str
+    rng: Random
+    now: Now
+
+    def endpoints(
+        self, listeners: Sequence[Listener], advertised: Mapping[str, Listener]
+    ) -> tuple[Endpoint, ...]:
+        """Return the addresses that a node registers, with the ports that were bound."""
+        return tuple(
+            Endpoint(
+                each.name,
+                advertised[each.name].host or "127.0.0.1",
+                advertised[each.name].port or self.ports[each.name],
+            )
+            for each in listeners
+        )
