@@ -9,6 +9,9 @@ from typing import Any
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.serving.context import BrokerContext
 
+NODE_ENDPOINTS_FROM_VERSION = 16
+"""The version of Fetch whose responses have them."""
+
 
 def endpoints_of(
     ctx: BrokerContext, leaders: list[int], make: Callable[[int, Endpoint, str | None], Any]

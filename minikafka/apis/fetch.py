@@ -16,7 +16,7 @@ Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESS
 from collections.abc import Sequence
 
 from minikafka.apis._fetch_lane import FetchLane, fetch_lane
-from minikafka.apis._fetch_reading import ConsumerFetch, FollowerFetch, Reading, refused_partition
+from minikafka.apis._leaders import NODE_ENDPOINTS_FROM_VERSION, endpoints_of
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.config import broker as keys
 from minikafka.messages.api_keys import ApiKey
@@ -24,9 +24,16 @@ from minikafka.messages.fetch import (
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+)
+from minikafka.replica.fetch_read import (
+    ConsumerReader,
+    FetchRead,
+    FollowerReader,
+    refused_partition,
 )
 from minikafka.replica.fetch_session import (
-    Named,
     RequestedPartition,
     Session,
     named_partitions,
@@ -34,9 +41,20 @@ from minikafka.replica.fetch_session import (
 )
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
-from minikafka.serving.steps import Steps, wait_until
+from minikafka.serving.steps import Steps, next_turn, wait_until
 
 _READ_COMMITTED = 1
+_FROM_FOLLOWER_FROM = 11
+"""Before it consumers read from the leader only (KIP-392)."""
+_MAX_PARTITIONS_PER_STEP = 2_000
+"""About 10 ms of work for a consumer. A follower's fetch is read in one step: the log may be
+truncated between two steps."""
+_CONSUMERS = {
+    (is_committed_only, must_lead): ConsumerReader(is_committed_only, must_lead)
+    for is_committed_only in (False, True)
+    for must_lead in (False, True)
+}
+_LEADER_ERRORS = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
 def _lane(ctx: BrokerContext, request: FetchRequest, frame: memoryview) -> FetchLane | None:
@@ -46,38 +64,49 @@ def _lane(ctx: BrokerContext, request: FetchRequest, frame: memoryview) -> Fetch
 @broker_api(ApiKey.FETCH, versions=(4, 18), lane=_lane)
 def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
     """Read, and wait up to `max_wait_ms` for `min_bytes` if less is available."""
-    if replica_id_of(request) >= 0 and not ctx.may_be_broker:
+    replica_id = replica_id_of(request)
+    if replica_id >= 0 and not ctx.may_be_broker:
         return _no_broker(request)
     try:
         session = ctx.broker.fetch_sessions.resolve(request, ctx.version)
     except KafkaError as error:
         return FetchResponse(error_code=error.code)
-    reading = _reading(ctx, request, session)
-    wanted = reading.wanted()
-    if reading.takes_long(wanted):
-        return _fetch_much(ctx, reading, wanted)
-    reading.read(wanted, notes_progress=True)
-    if reading.is_enough:
-        return reading.response()
-    return _long_poll(ctx, reading)
+    read = _fetch_read(ctx, request, session, replica_id)
+    rows = read.rows()
+    if len(rows) > _MAX_PARTITIONS_PER_STEP and replica_id < 0:
+        return _fetch_much(ctx, read, rows)
+    read.read(rows, notes_progress=True)
+    if read.is_enough:
+        return _response(ctx, read)
+    return _long_poll(ctx, read)
 
 
 def _fetch_much(
-    ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | RequestedPartition]
+    ctx: BrokerContext, read: FetchRead, rows: Sequence[RequestedPartition]
 ) -> Steps[FetchResponse]:
     """Serve a consumer's fetch of many partitions in slices; other requests run between them."""
-    session = reading.session
+    session = read.session
     if session is not None:
         # The wait that follows must notice changes between two slices.
         session.waiting += 1
     try:
-        yield from reading.read_in_slices(wanted)
-        if reading.is_enough:
-            return reading.response()
-        return (yield from _long_poll(ctx, reading))
+        yield from _read_in_slices(ctx, read, rows)
+        if read.is_enough:
+            return _response(ctx, read)
+        return (yield from _long_poll(ctx, read))
     finally:
         if session is not None:
             session.waiting -= 1
+
+
+def _read_in_slices(
+    ctx: BrokerContext, read: FetchRead, rows: Sequence[RequestedPartition]
+) -> Steps[None]:
+    """Read each partition once for a consumer, a few in each step."""
+    for start in range(0, len(rows), _MAX_PARTITIONS_PER_STEP):
+        if start:
+            yield from next_turn(ctx.env, for_answer_only=True)
+        read.read(rows[start : start + _MAX_PARTITIONS_PER_STEP], notes_progress=False)
 
 
 def _no_broker(request: FetchRequest) -> FetchResponse:
@@ -99,46 +128,77 @@ def _no_broker(request: FetchRequest) -> FetchResponse:
     )
 
 
-def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:
-    named = []
-    if session is None:
+def _fetch_read(
+    ctx: BrokerContext, request: FetchRequest, session: Session | None, replica_id: int
+) -> FetchRead:
+    if session is not None:
+        requested = []
+    else:
         # As Kafka: a partition that is named twice is read once, by its last entry.
-        named = [Named(key, each) for key, each in dict(named_partitions(request)).items()]
-    replica_id = replica_id_of(request)
+        requested = [
+            RequestedPartition(key, each) for key, each in dict(named_partitions(request)).items()
+        ]
+    broker, version = ctx.broker, ctx.version
+    reader: ConsumerReader | FollowerReader
     if replica_id >= 0:
         state = request.replica_state
-        epoch = -1 if state is None else state.replica_epoch
-        return FollowerFetch(ctx, request, session, named, request.max_bytes, reader_id=replica_id,
-                             replica_epoch=epoch)  # fmt: skip
-    return ConsumerFetch(
-        ctx,
-        request,
-        session,
-        named,
-        min(request.max_bytes, ctx.broker.local.config[keys.FETCH_MAX_BYTES]),
-        is_committed_only=request.isolation_level == _READ_COMMITTED,
-    )
+        reader = FollowerReader(replica_id, -1 if state is None else state.replica_epoch)
+        max_bytes = request.max_bytes
+    else:
+        reader = _CONSUMERS[
+            request.isolation_level == _READ_COMMITTED, version < _FROM_FOLLOWER_FROM
+        ]
+        max_bytes = min(request.max_bytes, broker.local.config[keys.FETCH_MAX_BYTES])
+    return FetchRead(broker.replicas, request, version, reader, session, requested, max_bytes)
 
 
-def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
-    deadline_ms = ctx.deadline_ms(reading.request.max_wait_ms)
-    session = reading.session
+def _long_poll(ctx: BrokerContext, read: FetchRead) -> Steps[FetchResponse]:
+    deadline_ms = ctx.deadline_ms(read.request.max_wait_ms)
+    session = read.session
     if session is None:
-        yield from wait_until(
-            reading.wait_keys(), reading.is_settled, deadline_ms, for_answer_only=True
-        )
+        yield from wait_until(read.wait_keys(), read.is_settled, deadline_ms, for_answer_only=True)
     else:
         session.waiting += 1
         try:
             yield from wait_until(
-                reading.wait_keys(), reading.is_settled, deadline_ms, for_answer_only=True
+                read.wait_keys(), read.is_settled, deadline_ms, for_answer_only=True
             )
         finally:
             session.waiting -= 1
-    reading.forget_answers()
-    wanted = reading.wanted()
-    if reading.takes_long(wanted):
-        yield from reading.read_in_slices(wanted)
+    read.forget_answers()
+    rows = read.rows()
+    if len(rows) > _MAX_PARTITIONS_PER_STEP and read.reader.broker_id < 0:
+        yield from _read_in_slices(ctx, read, rows)
     else:
-        reading.read(wanted, notes_progress=False)
-    return reading.response()
+        read.read(rows, notes_progress=False)
+    return _response(ctx, read)
+
+
+def _response(ctx: BrokerContext, read: FetchRead) -> FetchResponse:
+    session = read.session
+    session_id = 0 if session is None else session.session_id
+    response = FetchResponse(session_id=session_id, responses=read.topics())
+    if read.must_answer and ctx.version >= NODE_ENDPOINTS_FROM_VERSION:
+        _name_leaders(ctx, response)
+    return response
+
+
+def _name_leaders(ctx: BrokerContext, response: FetchResponse) -> None:
+    image = ctx.broker.image
+    leaders: list[int] = []
+    for topic in response.responses:
+        found = image.topics.get(topic.topic_id)
+        for data in topic.partitions:
+            if found is None or data.error_code not in _LEADER_ERRORS:
+                continue
+            registration = found.partitions.get(data.partition_index)
+            if registration is not None:
+                data.current_leader = LeaderIdAndEpoch(
+                    registration.leader, registration.leader_epoch
+                )
+                leaders.append(registration.leader)
+    response.node_endpoints = endpoints_of(
+        ctx,
+        leaders,
+        lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
+    )

@@ -7,7 +7,7 @@ Versions:    v12 diverging epochs and snapshots; v13 topic ids; v16 node endpoin
 Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; those of `raft/metadata_reads.py`.
 """
 
-from minikafka.apis._fetch_reading import NODE_ENDPOINTS_FROM_VERSION
+from minikafka.apis._leaders import NODE_ENDPOINTS_FROM_VERSION
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import METADATA_TOPIC_ID
 from minikafka.log.segment.reads import UNKNOWN_OFFSET

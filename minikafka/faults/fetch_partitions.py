@@ -108,7 +108,7 @@ class FetchPartitions:
             return
         for key, asked in session.partitions.items():
             if matches(key.topic, key.topic_id, key.partition):
-                asked.is_sent = False
+                asked.sent = None
                 asked.recheck()
 
     def _session(self, request: Any) -> Session | None:

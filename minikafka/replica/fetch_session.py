@@ -51,13 +51,6 @@ class SessionKey(NamedTuple):
     partition: int
 
 
-class Named(NamedTuple):
-    """A partition of a fetch without a session."""
-
-    key: SessionKey
-    request: messages.FetchPartition
-
-
 class FetchClient(NamedTuple):
     """The client of a fetch. If it changes, all partitions of the session are checked again."""
 
@@ -69,20 +62,19 @@ class FetchClient(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class RequestedPartition:
-    """The last request and the last response of a session for one partition.
+    """A partition of a fetch; in a session, its last request and its last response.
 
     Partitions are read in ascending `order`. `partition` is the one that is watched for changes.
     """
 
-    session: "Session"
     key: SessionKey
     request: messages.FetchPartition
-    order: int
+    session: "Session | None" = None
+    order: int = 0
     partition: Partition | None = None
     is_quiet: bool = False
-    high_watermark: int = -1
-    log_start_offset: int = -1
-    is_sent: bool = False
+    sent: tuple[int, int] | None = None
+    """The high watermark and the log start offset that the client has; None if it needs all."""
     must_note: bool = False
     """True if the follower moved in another session: the next fetch here must note its offset."""
 
@@ -90,25 +82,23 @@ class RequestedPartition:
         """True if an incremental response must contain `answer`; remember it as sent."""
         diverging = answer.diverging_epoch
         truncates = diverging is not None and diverging.epoch >= 0
+        offsets = (answer.high_watermark, answer.log_start_offset)
         must_send = (
-            not self.is_sent
-            or bool(answer.records)
+            bool(answer.records)
             or answer.error_code != 0
-            or answer.high_watermark != self.high_watermark
-            or answer.log_start_offset != self.log_start_offset
+            or self.sent != offsets
             or answer.preferred_read_replica != -1
             or truncates
         )
-        self.high_watermark = answer.high_watermark
-        self.log_start_offset = answer.log_start_offset
         # An error is sent again until it is over. Unlike Kafka (row G2): so are the fields beside a
         # diverging epoch, since a follower that truncates ignores the rest of that response.
-        self.is_sent = answer.error_code == 0 and not truncates
+        self.sent = None if answer.error_code or truncates else offsets
         return must_send
 
     def watch(self, partition: Partition) -> None:
-        """Watch a partition for changes, and no other one."""
-        if self.partition is not partition and not self.session.is_closed:
+        """Watch a partition for changes, and no other one, as long as the session is open."""
+        session = self.session
+        if self.partition is not partition and session is not None and not session.is_closed:
             self._stop_watching()
             self.partition = partition
             partition.watchers[self] = None
@@ -127,6 +117,7 @@ class RequestedPartition:
         """Note a change of the partition that a response could show."""
         self.recheck()
         session = self.session
+        assert session is not None
         if session.waiting:
             if event in (PartitionEvent.ALL, session.woken_by):
                 session.env.notify(session.key)
@@ -137,19 +128,22 @@ class RequestedPartition:
 
     def follower_moves(self, broker: int) -> None:
         """Note that a follower fetched at another offset, in this session or another one."""
-        if broker == self.session.reader.replica_id:
+        session = self.session
+        if session is not None and broker == session.reader.replica_id:
             self.recheck()
             self.must_note = True
 
     def recheck(self) -> None:
         """Let the next fetch check the partition."""
+        session = self.session
+        assert session is not None
         if self.is_quiet:
             self.is_quiet = False
-            self._note_progress()
-        self.session.noisy[self] = None
+            self._note_progress(session)
+        session.noisy[self] = None
 
-    def _note_progress(self) -> None:
-        session, partition = self.session, self.partition
+    def _note_progress(self, session: "Session") -> None:
+        partition = self.partition
         if session.reader.replica_id >= 0 and partition is not None:
             partition.follower_was_idle(session.reader.replica_id, session.last_used_ms)
 
@@ -189,11 +183,11 @@ class Session:
         for key, wanted in named_partitions(request):
             known = self.partitions.get(key)
             if known is None:
-                known = self.partitions[key] = RequestedPartition(self, key, wanted, self._place())
+                known = self.partitions[key] = RequestedPartition(key, wanted, self, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
                 # Unlike Kafka (row G2): a follower that learned of another epoch has ignored the
                 # responses of the epoch before.
-                known.is_sent = False
+                known.sent = None
             known.request = wanted
             known.recheck()
         for topic in request.forgotten_topics_data:

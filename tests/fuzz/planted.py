@@ -70,7 +70,7 @@ FAULTS = (
     ),
     mutation(
         "Fetch: a partition that is named twice",
-        ("apis.fetch", "_reading", "dict(named_partitions(request)).items()",
+        ("apis.fetch", "_fetch_read", "dict(named_partitions(request)).items()",
          "named_partitions(request)"),
         _KEYS_OF_WAITS,
     ),

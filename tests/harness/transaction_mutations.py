@@ -9,13 +9,13 @@ COUNT_ABORTED = "KIP-447: the offsets of an aborted transaction count"
 TRANSACTION_MUTATIONS = [
     mutation(
         READ_ABORTED,
-        ("apis._fetch_reading", "ConsumerFetch.aborted", "if not self.is_committed_only:", "if 1:"),
+        ("replica.fetch_read", "ConsumerReader.aborted", "if not self.is_committed_only:", "if 1:"),
     ),
     mutation(
         READ_OPEN,
         (
-            "apis._fetch_reading",
-            "ConsumerFetch.upper_bound",
+            "replica.fetch_read",
+            "ConsumerReader.upper_bound",
             "log.last_stable_offset if self.is_committed_only else log.high_watermark",
             "log.high_watermark",
         ),

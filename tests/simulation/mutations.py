@@ -129,7 +129,7 @@ MUTATIONS = (
     mutation(
         "a follower that truncates is taken to have learned the high watermark",
         ("replica.fetch_session", "RequestedPartition.must_send",
-         "self.is_sent = answer.error_code == 0 and not truncates", "self.is_sent = answer.error_code == 0"),
+         "None if answer.error_code or truncates else offsets", "None if answer.error_code else offsets"),
     ),
     # The controller
     mutation(
@@ -402,13 +402,13 @@ MUTATIONS = (
     # Clients
     mutation(
         "consumers read above the high watermark",
-        ("apis._fetch_reading", "ConsumerFetch.upper_bound", "else log.high_watermark",
+        ("replica.fetch_read", "ConsumerReader.upper_bound", "else log.high_watermark",
          "else log.log_end_offset"),
     ),
     mutation(
         "a fetch leaves a batch out",
-        ("apis._fetch_reading", "Reading._read_partition", "offset = wanted.fetch_offset",
-         "offset = wanted.fetch_offset + (self.reader_id < 0 and wanted.fetch_offset % 5 == 0)"),
+        ("replica.fetch_read", "FetchRead._read_partition", "offset = wanted.fetch_offset",
+         "offset = wanted.fetch_offset + (reader.broker_id < 0 and wanted.fetch_offset % 5 == 0)"),
     ),
     mutation(
         "a rebalance without a joined member waits again and again",

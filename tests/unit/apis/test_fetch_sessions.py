@@ -2,7 +2,6 @@
 
 import pytest
 
-from minikafka.apis._fetch_reading import Reading
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.fetch import (
     FetchPartition,
@@ -12,6 +11,7 @@ from minikafka.messages.fetch import (
     ForgottenTopic,
     ReplicaState,
 )
+from minikafka.replica.fetch_read import FetchRead
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.unit.apis.conftest import in_session
 from tests.worlds.sim_world import (
@@ -26,7 +26,7 @@ from tests.worlds.sim_world import (
 )
 
 BY_ID = 17
-_read = Reading._read_one
+_read = FetchRead._read_one
 
 
 def test_a_fetch_that_waits_is_answered_when_its_session_is_ended(one):
@@ -154,7 +154,7 @@ def test_a_log_start_that_retention_moved_is_told_to_sessions(one, client):
 def test_a_session_looks_at_nothing_while_nothing_happens(one, client, monkeypatch):
     looked_at = []
     monkeypatch.setattr(
-        Reading, "_read_one", lambda *args, **more: looked_at.append(args) or _read(*args, **more)
+        FetchRead, "_read_one", lambda *args, **more: looked_at.append(args) or _read(*args, **more)
     )
     session_id, _ = in_session(client, 0, 0, offset=6)
     assert len(looked_at) == 1

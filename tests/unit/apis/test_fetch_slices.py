@@ -2,11 +2,12 @@
 
 import pytest
 
-from minikafka.apis import _fetch_reading
-from minikafka.apis._fetch_reading import Reading
+from minikafka.apis import fetch as fetch_api
 from minikafka.log.segment import checked_batches
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse
 from minikafka.node.node import Node
+from minikafka.replica import fetch_read
+from minikafka.replica.fetch_read import FetchRead
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.worlds.sim_world import (
     BY_NAME,
@@ -22,7 +23,7 @@ from tests.worlds.sim_world import (
 BY_ID = 17
 
 
-_read = Reading._read_one
+_read = FetchRead._read_one
 _step = Node.step
 
 
@@ -38,7 +39,7 @@ def test_a_fetch_of_much_that_a_disk_holds_has_a_part_checked_a_step(monkeypatch
     cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
     node.start()
     cluster.world.run_until(cluster.all_started, 60_000, "it serves")
-    for module in (checked_batches, _fetch_reading):
+    for module in (checked_batches, fetch_read):
         monkeypatch.setattr(module, "MAX_UNITS", 2)
     offsets, rounds = [0] * 4, 0
     while offsets != [3] * 4:
@@ -70,9 +71,9 @@ def reads_by_step(monkeypatch):
         reads[-1] += 1
         return _read(*args, **more)
 
-    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 2)
+    monkeypatch.setattr(fetch_api, "_MAX_PARTITIONS_PER_STEP", 2)
     monkeypatch.setattr(Node, "step", step)
-    monkeypatch.setattr(Reading, "_read_one", read)
+    monkeypatch.setattr(FetchRead, "_read_one", read)
     return reads
 
 
@@ -121,7 +122,7 @@ def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, mon
     """Each such request stayed for as long as it had asked to wait: 24 days, and 1.3 MB."""
     create_topic(one, "many", partitions=6)
     node = one.nodes[1].node
-    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 2)
+    monkeypatch.setattr(fetch_api, "_MAX_PARTITIONS_PER_STEP", 2)
     client = one.client("leaves")
     request = fetch_request("many", 0, max_wait_ms=2**31 - 1)
     request.min_bytes = 2**31 - 1
@@ -132,7 +133,7 @@ def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, mon
         _read_slice(reading, wanted, **more)
         node.env.later(client.close)
 
-    monkeypatch.setattr(Reading, "read", read)
+    monkeypatch.setattr(FetchRead, "read", read)
     client.send(request, lambda _: None, version=BY_NAME)
     one.world.run(1_000)
     assert len(node.dispatcher.purgatory) == 0
@@ -140,7 +141,7 @@ def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, mon
     assert [session.waiting for session in sessions] == [0] * (epoch == 0)
 
 
-_read_slice = Reading.read
+_read_slice = FetchRead.read
 
 
 def test_what_is_written_between_two_slices_ends_the_wait_of_a_session(one, monkeypatch):
@@ -153,7 +154,7 @@ def test_what_is_written_between_two_slices_ends_the_wait_of_a_session(one, monk
     again = FetchRequest(session_id=session_id, session_epoch=1, max_wait_ms=0, min_bytes=1)
     client.ask(again, FetchResponse, version=BY_NAME)
     # Three are named, and read one by one. The quiet one changes after the first of them.
-    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 1)
+    monkeypatch.setattr(fetch_api, "_MAX_PARTITIONS_PER_STEP", 1)
     quiet = replica(one, 1, "many", 5)
     written = []
 
@@ -165,7 +166,7 @@ def test_what_is_written_between_two_slices_ends_the_wait_of_a_session(one, monk
                 lambda: quiet.append_as_leader(memoryview(bytearray(batch(b"x"))), required_acks=1)
             )
 
-    monkeypatch.setattr(Reading, "read", read)
+    monkeypatch.setattr(FetchRead, "read", read)
     request = fetch_request("many", 0, max_wait_ms=60_000)
     request.session_id, request.session_epoch = session_id, 2
     request.topics[0].partitions = [FetchPartition(index) for index in range(3)]
