@@ -18,7 +18,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -31,8 +31,10 @@ from minikafka.common.errors import (
     error_of,
 )
 from minikafka.common.faults import FaultReceiver, StorageFault
+from minikafka.config.definition import Key
 from minikafka.coordinator.ports import LedPartition
 from minikafka.log.producers.verification import NOT_VERIFIED, VerificationGuard
+from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.batch import HEADER_SIZE
 from minikafka.records.builder import (
     BatchOptions,
@@ -41,6 +43,7 @@ from minikafka.records.builder import (
     build_batch,
     max_record_size,
 )
+from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import AppendOrigin
 
@@ -59,11 +62,18 @@ def _ignore(_: ErrorCode) -> None:
 _PLAIN = BatchOptions()
 
 
-class JournalSettings(NamedTuple):
-    """The compression of batches, and the time that a write may take to be committed."""
+class JournalKeys(NamedTuple):
+    """The configuration keys of the time that a commit may take, and of the codec of batches."""
 
-    codec: int
-    timeout_ms: int
+    timeout_ms: Key[int]
+    codec: Key[int] | None = None
+
+
+class JournalOwner(Protocol):
+    """The coordinator of the partition of a journal."""
+
+    def lose(self) -> None:
+        """Stop: this broker no longer leads the partition."""
 
 
 @dataclass(slots=True, eq=False)
@@ -101,13 +111,14 @@ class Write:
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """The writes to one partition. `on_lost` is called when this broker no longer leads it."""
+    """The writes to one partition."""
 
     env: Environment
     partition: LedPartition
-    settings: Callable[[], JournalSettings]
+    view: BrokerView
+    keys: JournalKeys
     faults: FaultReceiver
-    on_lost: Callable[[], None]
+    owner: JournalOwner
     is_closed: bool = False
     """True after leadership has ended, permanently: a new leadership gets a new journal."""
     _writes: deque[Write] = field(default_factory=deque)
@@ -127,8 +138,7 @@ class Journal:
         """
         if self.is_closed:
             raise NotCoordinatorError
-        settings = self.settings()
-        batch = build_batch(records, replace(options, codec=settings.codec))
+        batch = build_batch(records, replace(options, codec=self._codec))
         try:
             info = self.partition.append_as_leader(
                 memoryview(batch),
@@ -142,8 +152,15 @@ class Journal:
             self.faults.take_offline(fault)
             raise NotCoordinatorError from fault
         self._require_open_after_append()
-        deadline_ms = self.env.clock.monotonic_ms + settings.timeout_ms
-        return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
+        return self.expect(info.last_offset + 1, self._deadline_ms, on_committed, on_decided)
+
+    @property
+    def _codec(self) -> int:
+        return Codec.NONE if self.keys.codec is None else self.view.config[self.keys.codec]
+
+    @property
+    def _deadline_ms(self) -> int:
+        return self.env.clock.monotonic_ms + self.view.config[self.keys.timeout_ms]
 
     def batches(
         self, items: Iterable[_Item], record_of: Callable[[_Item], NewRecord], most: int
@@ -156,7 +173,7 @@ class Journal:
         config = self.partition.log.config
         room = min(config.records.max_message_bytes, config.segment_bytes) - HEADER_SIZE
         # What a codec adds to bytes that cannot be compressed.
-        room -= room // 6 + 32 if self.settings().codec else 0
+        room -= room // 6 + 32 if self._codec else 0
         batch: list[_Item] = []
         size = 0
         for item in items:
@@ -185,8 +202,7 @@ class Journal:
             self.faults.take_offline(fault)
             raise KafkaStorageError from fault
         self._require_open_after_append()
-        deadline_ms = self.env.clock.monotonic_ms + self.settings().timeout_ms
-        return self.expect(info.last_offset + 1, deadline_ms)
+        return self.expect(info.last_offset + 1, self._deadline_ms)
 
     def expect(
         self,
@@ -206,7 +222,7 @@ class Journal:
 
     def _require_open_after_append(self) -> None:
         if not self.is_closed and not self.partition.is_leader:
-            self.on_lost()
+            self.owner.lose()
         if self.is_closed:
             raise NotCoordinatorError
 
@@ -221,7 +237,7 @@ class Journal:
         if not writes:
             return
         if not self.partition.is_leader:
-            self.on_lost()
+            self.owner.lose()
             return
         high_watermark = self.partition.log.high_watermark
         while writes and writes[0].end_offset <= high_watermark:

@@ -4,12 +4,12 @@ Source: `CoordinatorLoaderImpl`, `TransactionStateManager.loadTransactionMetadat
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.coordinator.journal import JournalOwner
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.protocol.primitives import MalformedMessage
@@ -83,20 +83,26 @@ def read_slice(partition: LedPartition, replay: Replay) -> bool:
     return replay.next_offset >= log.log_end_offset
 
 
+class LoadingShard(JournalOwner, Protocol):
+    """The shard that gets what was loaded."""
+
+    @property
+    def is_loading(self) -> bool:
+        """True until the shard is loaded or closed."""
+
+    def loaded(self, replay: Any) -> None:
+        """Take over a replay of the whole log."""
+
+
 @dataclass(slots=True, eq=False)
 class PartitionLoader:
-    """Loads one partition into `replay` and calls `on_loaded`, or `on_lost` if that is impossible.
-
-    `is_wanted` is asked before each slice; neither callback is called once it returns False.
-    """
+    """Loads one partition into `replay`, in slices, as long as its shard is loading."""
 
     env: Environment
     partition: LedPartition
     replicas: Replicas
     replay: Replay
-    is_wanted: Callable[[], bool]
-    on_loaded: Callable[[], None]
-    on_lost: Callable[[], None]
+    shard: LoadingShard
     times: LoadTimes
     _began_ms: int = 0
 
@@ -106,10 +112,10 @@ class PartitionLoader:
         self.env.later(self._next)
 
     def _next(self) -> None:
-        if not self.is_wanted():
+        if not self.shard.is_loading:
             return
         if not self.partition.is_leader:
-            self.on_lost()
+            self.shard.lose()
             return
         try:
             at_end = read_slice(self.partition, self.replay)
@@ -118,7 +124,7 @@ class PartitionLoader:
             self.env.after(_READ_AGAIN_MS, self._next)
         except StorageFault as fault:
             self.replicas.take_offline(fault)
-            self.on_lost()
+            self.shard.lose()
         except DamagedRecordsError as error:
             # Retry until another replica leads; one may enter the ISR later.
             self.replicas.damaged(self.partition, error)
@@ -130,10 +136,10 @@ class PartitionLoader:
                 self.partition.topic_partition,
                 error,
             )
-            self.on_lost()
+            self.shard.lose()
         else:
             if at_end:
                 self.times.add(self.env.clock.monotonic_ms - self._began_ms)
-                self.on_loaded()
+                self.shard.loaded(self.replay)
             else:
                 self.env.later(self._next)

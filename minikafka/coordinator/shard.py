@@ -16,10 +16,11 @@ from typing import Any, Protocol, TypeVar
 from minikafka.common.environment import Environment
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
 from minikafka.common.state_table import StateTable
-from minikafka.coordinator.journal import Journal, JournalSettings
+from minikafka.coordinator.journal import Journal, JournalKeys
 from minikafka.coordinator.loading import LoadTimes, PartitionLoader, Replay
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.slices import in_slices
+from minikafka.metadata.local_broker import BrokerView
 
 _log = logging.getLogger("minikafka.coordinator")
 
@@ -67,18 +68,26 @@ class ShardServices:
 
     env: Environment
     replicas: Replicas
-    journal_settings: Callable[[], JournalSettings]
+    view: BrokerView
+    journal_keys: JournalKeys
     what: str
     load_times: LoadTimes = field(default_factory=LoadTimes)
 
 
+class ShardOwner(Protocol):
+    """The shards of a topic: see `Shards`."""
+
+    def lost(self, shard: "Shard") -> None:
+        """Close a shard whose partition this broker no longer leads."""
+
+
 @dataclass(slots=True, eq=False)
 class Shard:
-    """The state of a partition. `on_lost` is called when this broker no longer leads it."""
+    """The state of a partition."""
 
     services: ShardServices
     partition: LedPartition
-    on_lost: Callable[["Shard"], None]
+    owner: ShardOwner
     state: ShardState = ShardState.LOADING
     loaded_to: int = 0
     """The end offset of the records that were loaded; 0 before."""
@@ -91,36 +100,36 @@ class Shard:
         self.journal = Journal(
             services.env,
             self.partition,
-            services.journal_settings,
+            services.view,
+            services.journal_keys,
             services.replicas,
-            self.lose,
+            self,
         )
 
     def load(self, content: ShardContent[R], replay: R) -> None:
         """Start to read the log into `replay`; `content` takes it over at the end of the log."""
         self._content = content
         services = self.services
-
-        def loaded() -> None:
-            self.loaded_to = replay.next_offset
-            in_slices(services.env, content.take_over(replay))
-
         PartitionLoader(
-            services.env,
-            self.partition,
-            services.replicas,
-            replay,
-            is_wanted=lambda: self.state is ShardState.LOADING,
-            on_loaded=loaded,
-            on_lost=self.lose,
-            times=services.load_times,
+            services.env, self.partition, services.replicas, replay, self, services.load_times
         ).start()
+
+    def loaded(self, replay: Replay) -> None:
+        """See `LoadingShard`."""
+        assert self._content is not None
+        self.loaded_to = replay.next_offset
+        in_slices(self.services.env, self._content.take_over(replay))
+
+    @property
+    def is_loading(self) -> bool:
+        """See `LoadingShard`."""
+        return self.state is ShardState.LOADING
 
     def still_loads(self) -> bool:
         """True if the shard is loading and this broker leads the partition; closes it if not."""
-        if self.state is ShardState.LOADING and not self.partition.is_leader:
+        if self.is_loading and not self.partition.is_leader:
             self.lose()
-        return self.state is ShardState.LOADING
+        return self.is_loading
 
     def settle(self, on_committed: Callable[[], None]) -> None:
         """Wait until all loaded records are committed."""
@@ -148,7 +157,7 @@ class Shard:
 
     def lose(self) -> None:
         """End the coordination: this broker no longer leads the partition."""
-        self.on_lost(self)
+        self.owner.lost(self)
 
     def close(self) -> None:
         """Stop coordinating, drop the content and fail all open writes."""

@@ -10,9 +10,8 @@ from typing import Generic, Protocol, TypeVar
 from minikafka.common.errors import NotCoordinatorError
 from minikafka.common.ids import TopicPartition
 from minikafka.coordinator.partitioning import partition_of
-from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.coordinator.shard import Shard
-from minikafka.metadata.local_broker import BrokerView
+from minikafka.coordinator.ports import LedPartition
+from minikafka.coordinator.shard import Shard, ShardOwner, ShardServices
 
 
 class HasShard(Protocol):
@@ -33,21 +32,20 @@ T = TypeVar("T", bound=HasShard)
 class Shards(Generic[T]):
     """The shards of the partitions of `topic`, by partition index.
 
-    `make` returns the content of a shard that calls back when leadership ends. If `keeps_epochs`, a
+    `make` returns the content of a shard. If `keeps_epochs`, a
     later epoch of the same leader keeps the shard: the log is unchanged.
     """
 
     topic: str
-    replicas: Replicas
-    view: BrokerView
-    make: Callable[[LedPartition, Callable[[Shard], None]], T]
+    services: ShardServices
+    make: Callable[[LedPartition, ShardOwner], T]
     keeps_epochs: bool = False
     by_index: dict[int, T] = field(default_factory=dict)
 
     def start(self) -> None:
         """Create shards for the partitions that are led already, and follow leadership changes."""
-        self.replicas.listeners.append(self)
-        for partition in list(self.replicas.led()):
+        self.services.replicas.listeners.append(self)
+        for partition in list(self.services.replicas.led()):
             self.leadership_changed(partition)
 
     def leadership_changed(self, partition: LedPartition) -> None:
@@ -61,7 +59,7 @@ class Shards(Generic[T]):
             return
         self._close(name.partition)
         if partition.is_leader:
-            made = self.by_index[name.partition] = self.make(partition, self._lost)
+            made = self.by_index[name.partition] = self.make(partition, self)
             made.load()
 
     def replica_stopped(self, name: TopicPartition) -> None:
@@ -69,7 +67,8 @@ class Shards(Generic[T]):
         if name.topic == self.topic:
             self._close(name.partition)
 
-    def _lost(self, shard: Shard) -> None:
+    def lost(self, shard: Shard) -> None:
+        """See `ShardOwner`."""
         index = shard.partition.topic_partition.partition
         found = self.by_index.get(index)
         if found is not None and found.shard is shard:
@@ -79,11 +78,11 @@ class Shards(Generic[T]):
     def _close(self, index: int) -> None:
         found = self.by_index.get(index)
         if found is not None:
-            self._lost(found.shard)
+            self.lost(found.shard)
 
     def partition_of(self, key: str) -> int | None:
         """Return the partition of a group or transactional id; None if the topic does not exist."""
-        topic = self.view.image.topic(self.topic)
+        topic = self.services.view.image.topic(self.topic)
         return None if topic is None else partition_of(key, len(topic.partitions))
 
     def find(self, key: str) -> T | None:

@@ -5,7 +5,7 @@ Each of these partitions has a shard.
 Source: `GroupCoordinatorService`, `CoordinatorRuntime`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,12 @@ from minikafka.common.errors import (
 )
 from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.config import log_keys
-from minikafka.coordinator.journal import JournalSettings, Write
+from minikafka.coordinator.journal import JournalKeys, Write
 from minikafka.coordinator.listing import in_order
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.coordinator.shard import Shard, ShardServices
+from minikafka.coordinator.shard import Shard, ShardOwner, ShardServices
 from minikafka.coordinator.shards import Shards
 from minikafka.messages.heartbeat import HeartbeatRequest
 from minikafka.messages.join_group import JoinGroupRequest
@@ -45,34 +45,33 @@ class GroupCoordinator:
     view: BrokerView
     replicas: Replicas
     memory: MemoryBound = field(init=False)
-    _services: ShardServices = field(init=False)
     _shards: "Shards[GroupShard]" = field(init=False)
 
     def __post_init__(self) -> None:
         """Create what all shards share."""
         self.memory = MemoryBound(self.view, log_keys.GROUP_COORDINATOR_MEMORY_BYTES, "group")
-        self._services = ShardServices(self.env, self.replicas, self._journal_settings, "group")
+        services = ShardServices(
+            self.env,
+            self.replicas,
+            self.view,
+            JournalKeys(
+                log_keys.OFFSETS_COMMIT_TIMEOUT_MS, log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC
+            ),
+            "group",
+        )
         self._shards = Shards(
             topic=OFFSETS_TOPIC,
-            replicas=self.replicas,
-            view=self.view,
+            services=services,
             make=self._make,
             keeps_epochs=True,
         )
 
-    def _journal_settings(self) -> JournalSettings:
-        config = self.view.config
-        return JournalSettings(
-            config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC],
-            config[log_keys.OFFSETS_COMMIT_TIMEOUT_MS],
-        )
-
-    def _make(self, partition: LedPartition, on_lost: Callable[[Shard], None]) -> "GroupShard":
+    def _make(self, partition: LedPartition, owner: ShardOwner) -> "GroupShard":
         # Here, so that a broker without groups starts sooner.
         from minikafka.group.shard import GroupShard  # noqa: PLC0415
         from minikafka.group.store import GroupStore  # noqa: PLC0415
 
-        shard = Shard(self._services, partition, on_lost)
+        shard = Shard(self._shards.services, partition, owner)
         return GroupShard(GroupStore(shard, self.view, self.memory))
 
     def start(self) -> None:
@@ -88,7 +87,7 @@ class GroupCoordinator:
     @property
     def load_times(self) -> LoadTimes:
         """The durations of completed partition loads."""
-        return self._services.load_times
+        return self._shards.services.load_times
 
     def partition_of(self, group_id: str) -> int | None:
         """Return the partition of a group, or None while `__consumer_offsets` does not exist."""

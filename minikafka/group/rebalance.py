@@ -304,7 +304,7 @@ class Rebalance:
             return False
         if self.journal.partition.is_leader:
             return True
-        self.journal.on_lost()
+        self.journal.owner.lose()
         return False
 
     def store(

@@ -5,7 +5,7 @@ Each of these partitions has a shard for each of its leader epochs.
 Source: `TransactionCoordinator`, `TransactionStateManager`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -21,15 +21,14 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
 from minikafka.config import broker as broker_keys
 from minikafka.config import transaction_keys
-from minikafka.coordinator.journal import JournalSettings, Write
+from minikafka.coordinator.journal import JournalKeys, Write
 from minikafka.coordinator.loading import LoadTimes
 from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.coordinator.shard import Shard, ShardServices
+from minikafka.coordinator.shard import Shard, ShardOwner, ShardServices
 from minikafka.coordinator.shards import Shards
 from minikafka.coordinator.slices import in_slices
 from minikafka.metadata.local_broker import BrokerView
-from minikafka.records.compression import Codec
 from minikafka.transaction import request_rules
 from minikafka.transaction.expiration import abort_timed_out, remove_expired
 from minikafka.transaction.marker_sender import MarkerSender
@@ -76,7 +75,6 @@ class TransactionCoordinator:
     markers: MarkerSender
     memory: MemoryBound = field(init=False)
     services: TransactionServices = field(init=False)
-    _shard_services: ShardServices = field(init=False)
     _shards: Shards[TransactionShard] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,19 +84,18 @@ class TransactionCoordinator:
             self.view, transaction_keys.COORDINATOR_MEMORY_BYTES, "transaction"
         )
         self.services = TransactionServices(self.env, self.markers, self.memory, self.view)
-        self._shard_services = ShardServices(
-            self.env, self.replicas, self._journal_settings, "transactional id"
+        services = ShardServices(
+            self.env,
+            self.replicas,
+            self.view,
+            # Unlike Kafka (row T2), which waits for the timeout of the transaction.
+            JournalKeys(broker_keys.REQUEST_TIMEOUT_MS),
+            "transactional id",
         )
-        self._shards = Shards(
-            topic=TRANSACTIONS_TOPIC, replicas=self.replicas, view=self.view, make=self._make
-        )
+        self._shards = Shards(topic=TRANSACTIONS_TOPIC, services=services, make=self._make)
 
-    def _journal_settings(self) -> JournalSettings:
-        # Unlike Kafka (row T2), which waits for the timeout of the transaction.
-        return JournalSettings(Codec.NONE, self.view.config[broker_keys.REQUEST_TIMEOUT_MS])
-
-    def _make(self, partition: LedPartition, on_lost: Callable[[Shard], None]) -> TransactionShard:
-        shard = Shard(self._shard_services, partition, on_lost)
+    def _make(self, partition: LedPartition, owner: ShardOwner) -> TransactionShard:
+        shard = Shard(self._shards.services, partition, owner)
         return TransactionShard(self.services, shard)
 
     def start(self) -> None:
@@ -115,7 +112,7 @@ class TransactionCoordinator:
     @property
     def load_times(self) -> LoadTimes:
         """The durations of completed partition loads."""
-        return self._shard_services.load_times
+        return self._shards.services.load_times
 
     def partition_of(self, transactional_id: str) -> int | None:
         """Return the partition of an id, or None while `__transaction_state` does not exist."""

@@ -12,7 +12,8 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.coordinator.journal import Journal, JournalSettings
+from minikafka.config.broker import REQUEST_TIMEOUT_MS
+from minikafka.coordinator.journal import Journal, JournalKeys
 from minikafka.coordinator.loading import read_slice
 from minikafka.group.group import GroupState
 from minikafka.group.records import (
@@ -66,8 +67,8 @@ def replay():
             partition_epoch=1,
         )
     )  # fmt: skip
-    settings = JournalSettings(0, 5_000)
-    journal = Journal(env, partition, lambda: settings, Faulted(), lambda: None)
+    keys = JournalKeys(REQUEST_TIMEOUT_MS)
+    journal = Journal(env, partition, partition.view, keys, Faulted(), None)
     found = GroupReplay(journal, 0)
     while not read_slice(partition, found):
         pass

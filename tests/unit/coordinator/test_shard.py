@@ -1,6 +1,7 @@
 """The states of a shard."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,10 +10,10 @@ from minikafka.common.errors import (
     ErrorCode,
     NotCoordinatorError,
 )
-from minikafka.coordinator.journal import JournalSettings
+from minikafka.config.broker import REQUEST_TIMEOUT_MS
+from minikafka.coordinator.journal import JournalKeys
 from minikafka.coordinator.shard import Shard, ShardServices, ShardState
 from minikafka.records.builder import NewRecord
-from minikafka.records.compression import Codec
 
 
 class Content:
@@ -47,9 +48,9 @@ class Replay:
 def shard_of(world):
     """A shard of its own on the partition of a world; leadership that ends closes it."""
     services = ShardServices(
-        world.env, world.replicas, lambda: JournalSettings(Codec.NONE, 1000), "thing"
+        world.env, world.replicas, world.groups.view, JournalKeys(REQUEST_TIMEOUT_MS), "thing"
     )
-    return Shard(services, world.partition, lambda shard: shard.close())
+    return Shard(services, world.partition, SimpleNamespace(lost=lambda shard: shard.close()))
 
 
 def test_a_shard_serves_once_its_content_has_taken_over(world):

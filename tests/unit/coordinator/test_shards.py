@@ -27,9 +27,9 @@ class FakeShard:
 
 
 class Content:
-    def __init__(self, partition, on_lost):
+    def __init__(self, partition, owner):
         self.shard = FakeShard(partition)
-        self.lose = lambda: on_lost(self.shard)
+        self.lose = lambda: owner.lost(self.shard)
 
     def load(self):
         self.shard.is_loading = False
@@ -54,8 +54,7 @@ def shards_of(*partitions, keeps_epochs=False):
     )
     shards = Shards(
         topic=TOPIC,
-        replicas=Replicas(partitions),
-        view=SimpleNamespace(image=image),
+        services=SimpleNamespace(replicas=Replicas(partitions), view=SimpleNamespace(image=image)),
         make=Content,
         keeps_epochs=keeps_epochs,
     )
@@ -64,7 +63,7 @@ def shards_of(*partitions, keeps_epochs=False):
 
 
 def lead(shards, changed):
-    for each in shards.replicas.listeners:
+    for each in shards.services.replicas.listeners:
         each.leadership_changed(changed)
 
 
@@ -98,7 +97,7 @@ def test_a_partition_that_is_led_elsewhere_or_removed_has_no_shard():
     shards = shards_of(partition(0), partition(1))
     before = list(shards.by_index.values())
     lead(shards, partition(0, is_leader=False))
-    for each in shards.replicas.listeners:
+    for each in shards.services.replicas.listeners:
         each.replica_stopped(TopicPartition("other", 1))
         each.replica_stopped(TopicPartition(TOPIC, 1))
     assert shards.by_index == {}
