@@ -123,11 +123,7 @@ def with_leaders(ctx: BrokerContext, response: ProduceResponse) -> ProduceRespon
                     )
                     leaders.append(registration.leader)
     if leaders:
-        response.node_endpoints = endpoints_of(
-            ctx,
-            leaders,
-            lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
-        )
+        response.node_endpoints = endpoints_of(ctx, leaders, NodeEndpoint)
     return response
 
 

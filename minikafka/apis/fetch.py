@@ -197,8 +197,4 @@ def _name_leaders(ctx: BrokerContext, response: FetchResponse) -> None:
                     registration.leader, registration.leader_epoch
                 )
                 leaders.append(registration.leader)
-    response.node_endpoints = endpoints_of(
-        ctx,
-        leaders,
-        lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
-    )
+    response.node_endpoints = endpoints_of(ctx, leaders, NodeEndpoint)
