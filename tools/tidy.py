@@ -49,6 +49,7 @@ TESTED_ELSEWHERE = {
     "minikafka/coordinator/ports.py": "tests/unit/group",
     "minikafka/group/consumer/": "tests/unit/group/consumer",
     "minikafka/raft/settings.py": "tests/unit/raft",
+    "minikafka/replica/settings.py": "tests/unit/replica",
 }
 
 FORBIDDEN_CALLS = ("open", "hash", "id", "print", "input", "eval", "exec")

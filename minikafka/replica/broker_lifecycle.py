@@ -15,20 +15,19 @@ Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration".
 import logging
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
-from minikafka.config import broker as keys
-from minikafka.config.values import Config
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import SUPPORTED_FEATURES
 from minikafka.metadata.local_broker import LocalBroker
+from minikafka.replica.settings import LifecycleSettings
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
@@ -91,29 +90,6 @@ class LifecycleListener(Protocol):
 
     def broker_rejected(self, why: str) -> None:
         """Stop: the broker cannot register."""
-
-
-class LifecycleSettings(NamedTuple):
-    """The configs of registration, heartbeats and shutdown."""
-
-    rack: str | None
-    heartbeat_interval_ms: int
-    registration_timeout_ms: int
-    session_timeout_ms: int
-    hands_over: bool = True
-    """False if the broker stops without asking the controller (controlled.shutdown.enable)."""
-    shutdown_timeout_ms: int = 300_000
-
-    @classmethod
-    def of(cls, values: Config) -> "LifecycleSettings":
-        """Read them."""
-        return cls(
-            values[keys.BROKER_RACK],
-            values[keys.BROKER_HEARTBEAT_INTERVAL_MS],
-            values[keys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS],
-            values[keys.BROKER_SESSION_TIMEOUT_MS],
-            values[keys.CONTROLLED_SHUTDOWN_ENABLE],
-        )
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

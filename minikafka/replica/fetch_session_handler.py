@@ -6,44 +6,17 @@ After the first request of a session, only partitions whose position changed are
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from minikafka.common.ids import TopicIdPartition
-from minikafka.config import broker as keys
-from minikafka.config.values import Config
 from minikafka.messages import fetch as messages
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
+from minikafka.replica.settings import FetchSettings
 
-_VERSION: Final = 17
 _FULL_FETCH_EPOCH: Final = 0
 _MAX_EPOCH: Final = 2**31 - 1
 _FETCHING: Final = FetchState.FETCHING
-
-
-class FetchSettings(NamedTuple):
-    """The configs of a follower's fetches."""
-
-    version: int
-    max_wait_ms: int
-    min_bytes: int
-    max_bytes: int
-    partition_max_bytes: int
-    backoff_ms: int
-    timeout_ms: int
-
-    @classmethod
-    def of(cls, values: Config) -> "FetchSettings":
-        """Read them."""
-        return cls(
-            version=_VERSION,
-            max_wait_ms=values[keys.REPLICA_FETCH_WAIT_MAX_MS],
-            min_bytes=values[keys.REPLICA_FETCH_MIN_BYTES],
-            max_bytes=values[keys.REPLICA_FETCH_RESPONSE_MAX_BYTES],
-            partition_max_bytes=values[keys.REPLICA_FETCH_MAX_BYTES],
-            backoff_ms=values[keys.REPLICA_FETCH_BACKOFF_MS],
-            timeout_ms=values[keys.REPLICA_SOCKET_TIMEOUT_MS],
-        )
 
 
 @dataclass(slots=True, eq=False, repr=False)

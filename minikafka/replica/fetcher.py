@@ -31,10 +31,11 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.replica.fetch_session_handler import FetchSessionHandler, FetchSettings
+from minikafka.replica.fetch_session_handler import FetchSessionHandler
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.partition import Partition
 from minikafka.replica.partition_fetch_state import FetchState, FollowedPartition, Position
+from minikafka.replica.settings import FetchSettings
 from minikafka.replica.truncation import is_loading, truncate_replica
 from minikafka.rpc.calls import Calls
 

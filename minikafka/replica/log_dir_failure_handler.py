@@ -1,4 +1,4 @@
-"""The failure of a log directory: its partitions go offline, the others stay online.
+"""The failure of a log directory: its partitions go offline, and the controller learns of it.
 
 Source: `ReplicaManager.handleLogDirFailure`, `LogDirFailureHandler`.
 """
@@ -6,10 +6,13 @@ Source: `ReplicaManager.handleLogDirFailure`, `LogDirFailureHandler`.
 import logging
 from dataclasses import dataclass, field
 
+from minikafka.common.effects import Halt
+from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.ids import ZERO_UUID
 from minikafka.log.directories.log_manager import LogManager
+from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.hosted_partitions import HostedPartitions
-from minikafka.replica.offline_dirs import OfflineDirs
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -18,15 +21,21 @@ _log = logging.getLogger("minikafka.replica")
 class LogDirFailureHandler:
     """Takes failed directories offline, and reports each of them once."""
 
+    env: Environment
     logs: LogManager
     hosted: HostedPartitions
-    offline_dirs: OfflineDirs
+    lifecycle: BrokerLifecycle
+    metadata_log_dir: str
     _failed: dict[str, None] = field(default_factory=dict)
 
     def handle(self, fault: StorageFault) -> None:
         """Take the log directory of a fault and its partitions offline.
 
-        If the fault is only a lack of file descriptors, nothing goes offline.
+        If the fault is only a lack of file descriptors, nothing goes offline. The node stops if no
+        directory is left.
+
+        Raises:
+            StorageFault: the directory holds the metadata log.
         """
         if isinstance(fault, OutOfFilesFault):
             _log.warning(
@@ -41,4 +50,11 @@ class LogDirFailureHandler:
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
             self.hosted.take_offline(name)
-        self.offline_dirs.report(fault)
+        if fault.log_dir == self.metadata_log_dir:
+            raise fault
+        for directory in self.logs.directories:
+            known = directory.directory_id != ZERO_UUID
+            if known and directory.disk.root == fault.log_dir:
+                self.lifecycle.report_offline_dir(directory.directory_id)
+        if not self.logs.online:
+            self.env.effects.append(Halt(1, "no log directory is left"))

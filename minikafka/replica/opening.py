@@ -11,12 +11,12 @@ from minikafka.metadata.local_broker import LocalBroker
 from minikafka.replica.add_partitions_to_txn import AddPartitionsToTxnManager
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.auto_topics import AutoTopics
-from minikafka.replica.broker_lifecycle import BrokerLifecycle, LifecycleSettings
+from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session import FetchSessions
-from minikafka.replica.offline_dirs import OfflineDirs
 from minikafka.replica.producer_ids import ProducerIds
-from minikafka.replica.replica_manager import ReplicaManager, ReplicaSettings
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.settings import LifecycleSettings, ReplicaSettings
 from minikafka.replica.transactional_appends import TransactionalAppends
 from minikafka.rpc.controller_channel import ActiveController, ControllerChannel
 
@@ -48,7 +48,7 @@ def open_replicas(
     calls = controller.calls
 
     def channel(purpose: str) -> ControllerChannel:
-        return controller.channel(purpose, values[keys.REQUEST_TIMEOUT_MS])
+        return ControllerChannel(env, calls, controller, purpose, values[keys.REQUEST_TIMEOUT_MS])
 
     lifecycle = BrokerLifecycle(
         env=env,
@@ -68,7 +68,8 @@ def open_replicas(
         logs=logs,
         alter_partition=AlterPartitionManager(env, channel("alter-partition"), local),
         assignments=DirectoryAssignments(env, channel("directory-assignments"), local),
-        offline_dirs=OfflineDirs(env, logs, lifecycle, metadata_log_dir),
+        lifecycle=lifecycle,
+        metadata_log_dir=metadata_log_dir,
         settings=ReplicaSettings.of(values),
     )
     appends = TransactionalAppends(env, AddPartitionsToTxnManager(env, calls, local), local)

@@ -15,6 +15,7 @@ from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.removed_logs import MAX_FOLDERS_PER_STEP
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
+from minikafka.replica.settings import ReplicaSettings
 
 _LOG_TICK_MS: Final = 1_000
 
@@ -28,26 +29,25 @@ class PeriodicTasks:
     hosted: HostedPartitions
     fetchers: ReplicaFetcherManager
     flusher: LogFlusher
-    shrink_interval_ms: int
-    checkpoint_interval_ms: int
+    settings: ReplicaSettings
     faults: FaultReceiver
     _is_deleting: bool = False
 
     def start(self) -> None:
         """Start the timers."""
-        self.env.after(self.shrink_interval_ms, self._shrink_isrs)
-        self.env.after(self.checkpoint_interval_ms, self._checkpoint_high_watermarks)
+        self.env.after(self.settings.lag_max_ms // 2, self._shrink_isrs)
+        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
         self.env.after(_LOG_TICK_MS, self._tick_logs)
 
     def _shrink_isrs(self) -> None:
         for partition in self.hosted.led():
             partition.check_lag()
-        self.env.after(self.shrink_interval_ms, self._shrink_isrs)
+        self.env.after(self.settings.lag_max_ms // 2, self._shrink_isrs)
 
     def _checkpoint_high_watermarks(self) -> None:
         for fault in self.logs.checkpoint_high_watermarks():
             self.faults.take_offline(fault)
-        self.env.after(self.checkpoint_interval_ms, self._checkpoint_high_watermarks)
+        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
 
     def _tick_logs(self) -> None:
         for fault in self.logs.tick(self.env.clock.now):

@@ -12,10 +12,10 @@ from minikafka.common.faults import FaultReceiver
 from minikafka.common.ids import TopicIdPartition
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.metadata.partition_registration import NO_LEADER
-from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.fetcher import Fetcher
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.partition import Partition
+from minikafka.replica.settings import FetchSettings
 from minikafka.replica.truncation import truncate_replica
 from minikafka.rpc.calls import Calls
 

@@ -9,7 +9,6 @@ Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -29,8 +28,6 @@ from minikafka.common.ids import (
     Uuid,
 )
 from minikafka.common.summed_lines import SummedLines
-from minikafka.config import broker as keys
-from minikafka.config.values import Config
 from minikafka.coordinator.ports import PartitionListener
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.directories.settling import AssignedReplica
@@ -41,21 +38,21 @@ from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.replica.alter_partition import AlterPartitionManager
+from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.damaged_logs import DamagedLogs
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_dir_failure_handler import LogDirFailureHandler
 from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
-from minikafka.replica.offline_dirs import OfflineDirs
 from minikafka.replica.pace import POSTPONED_MS, Pace
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.periodic_tasks import PeriodicTasks
 from minikafka.replica.removed_logs import RemovedLogs
 from minikafka.replica.replica_fetcher_manager import ReplicaFetcherManager
+from minikafka.replica.settings import ReplicaSettings
 from minikafka.replica.topic_counts import BrokerTopicStats
 from minikafka.replica.truncation import is_loading
 from minikafka.rpc.calls import Calls
@@ -63,23 +60,6 @@ from minikafka.rpc.calls import Calls
 # A new replica takes 1.5 ms of system calls; three nodes on one machine may slow each other down.
 # All replicas of a large topic in one step would delay heartbeats until the broker is fenced.
 MADE_PER_STEP = 4
-
-
-class ReplicaSettings(NamedTuple):
-    """The configs of replication."""
-
-    fetch: FetchSettings
-    lag_max_ms: int
-    high_watermark_checkpoint_ms: int
-
-    @classmethod
-    def of(cls, values: Config) -> "ReplicaSettings":
-        """Read them."""
-        return cls(
-            FetchSettings.of(values),
-            values[keys.REPLICA_LAG_TIME_MAX_MS],
-            values[keys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
-        )
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -92,7 +72,8 @@ class ReplicaManager:
     logs: LogManager
     alter_partition: AlterPartitionManager
     assignments: DirectoryAssignments
-    offline_dirs: OfflineDirs
+    lifecycle: BrokerLifecycle
+    metadata_log_dir: str
     settings: ReplicaSettings
     image: MetadataImage = field(default_factory=MetadataImage)
     topic_stats: BrokerTopicStats = field(default_factory=BrokerTopicStats)
@@ -125,7 +106,9 @@ class ReplicaManager:
             env, self.calls, view, settings.fetch, self, self._flusher
         )
         self.hosted = HostedPartitions(self._fetchers, self.listeners)
-        self._failures = LogDirFailureHandler(logs, self.hosted, self.offline_dirs)
+        self._failures = LogDirFailureHandler(
+            env, logs, self.hosted, self.lifecycle, self.metadata_log_dir
+        )
         self._damaged = DamagedLogs(
             env, view, logs, self.hosted, self._lost, self.assignments, self
         )
@@ -137,8 +120,7 @@ class ReplicaManager:
             hosted=self.hosted,
             fetchers=self._fetchers,
             flusher=self._flusher,
-            shrink_interval_ms=settings.lag_max_ms // 2,
-            checkpoint_interval_ms=settings.high_watermark_checkpoint_ms,
+            settings=settings,
             faults=self,
         )
         self._unmade = Pace(

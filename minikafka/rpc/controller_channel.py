@@ -124,10 +124,6 @@ class ActiveController:
         """Begin without knowledge of what the controller serves."""
         self.served = ServedVersions(self.calls, self.quorum)
 
-    def channel(self, purpose: str, request_timeout_ms: int) -> "ControllerChannel":
-        """Make a channel to the active controller."""
-        return ControllerChannel(self.calls.env, self.calls, self, purpose, request_timeout_ms)
-
     def used(self, channel: Channel) -> None:
         """Note a connection to the controller."""
         self._used[channel] = None

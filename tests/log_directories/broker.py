@@ -8,7 +8,6 @@ from minikafka.common.clock import Now
 from minikafka.common.effects import Flush, Work
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import ZERO_UUID
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.controller import cluster_control, replication_control
 from minikafka.controller.directory_assignments import assign_replicas_to_dirs
@@ -16,9 +15,9 @@ from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.directories.log_manager import LogManager, LogManagerSettings
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import log_config
-from minikafka.replica.replica_manager import ReplicaManager, ReplicaSettings
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.settings import FetchSettings, ReplicaSettings
 from minikafka.rpc.calls import Calls
 from minikafka.sim.world.crashes import Crash, CrashWithinStep
 from minikafka.sim.world.disk_errors import IO_ERROR
@@ -156,7 +155,8 @@ class Broker:
             env=self.env, calls=Calls(self.env, "test"), view=view, logs=self.logs,
             alter_partition=AlterPartitionManager(self.env, Channel(), view),
             assignments=self.assignments,
-            offline_dirs=SimpleNamespace(report=self._goes_offline),
+            lifecycle=SimpleNamespace(report_offline_dir=self._goes_offline),
+            metadata_log_dir="/meta",
             settings=ReplicaSettings(FETCH, 30_000, 3000),
         )  # fmt: skip
         self.env.on_storage_fault = self.manager.take_offline
@@ -183,16 +183,13 @@ class Broker:
     def layers(self):
         return ConfigLayers(dynamic_broker={}, dynamic_default={}, static=STATIC)
 
-    def _goes_offline(self, fault):
+    def _goes_offline(self, directory_id):
         world = self.world
-        world.say("a directory goes offline:", fault)
-        self.unreported_dirs += [
-            home.directory_id
-            for home in self.logs.directories
-            if home.directory_id != ZERO_UUID and home.disk.root == fault.log_dir
-        ]
-        if world.disk(fault.log_dir).broken is None:
-            raise ViolationError(f"a healthy directory goes offline: {fault}")
+        (root,) = (x.disk.root for x in self.logs.directories if x.directory_id == directory_id)
+        world.say("a directory goes offline:", root)
+        self.unreported_dirs.append(directory_id)
+        if world.disk(root).broken is None:
+            raise ViolationError(f"a healthy directory goes offline: {root}")
 
     # End
 

@@ -20,9 +20,9 @@ from minikafka.messages.list_offsets import (
     ListOffsetsTopicResponse,
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.fetcher import Fetcher
 from minikafka.replica.partition import Partition
+from minikafka.replica.settings import FetchSettings
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import TOPIC_ID, registration
 from tests.worlds.broker_view import Faulted, Flushes, Proposals, local_broker

@@ -13,9 +13,9 @@ from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from minikafka.replica.fetch_session_handler import FetchSettings
 from minikafka.replica.log_settings import log_config
-from minikafka.replica.replica_manager import ReplicaManager, ReplicaSettings
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.settings import FetchSettings, ReplicaSettings
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
@@ -26,6 +26,11 @@ OTHER_ID = Uuid.of(7, 8)
 DIRS = (Uuid.of(9, 1), Uuid.of(9, 2))
 UNASSIGNED = Uuid.of(0, 1)
 CHECKPOINT_MS = 5000
+
+
+def id_of(root):
+    """The id of the directory at a path."""
+    return DIRS[("/one", "/two").index(root)]
 
 
 class ManagedWorld(Wire):
@@ -61,7 +66,8 @@ class ManagedWorld(Wire):
             assignments=DirectoryAssignments(
                 self.env, self.controller_channel("directories"), self.local
             ),
-            offline_dirs=SimpleNamespace(report=self.offline.append),
+            lifecycle=SimpleNamespace(report_offline_dir=self.offline.append),
+            metadata_log_dir="/meta",
             settings=ReplicaSettings(
                 FetchSettings(17, 500, 1, 1 << 20, 1 << 20, 1000, 30_000), 30_000, CHECKPOINT_MS
             ),

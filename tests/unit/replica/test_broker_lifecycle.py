@@ -15,7 +15,8 @@ from minikafka.messages.broker_registration import (
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import SUPPORTED_FEATURES
 from minikafka.metadata.image import MetadataImage
-from minikafka.replica.broker_lifecycle import BrokerLifecycle, BrokerState, LifecycleSettings
+from minikafka.replica.broker_lifecycle import BrokerLifecycle, BrokerState
+from minikafka.replica.settings import LifecycleSettings
 from tests.worlds.broker_view import local_broker
 from tests.worlds.wire_world import Wire
 

@@ -78,7 +78,7 @@ def test_damaged_replica_that_cannot_be_set_aside_is_not_used_any_more(managed, 
     managed.disks[0].step_begins()
     managed.disks[0].error = OneError("Input/output error", renames, ("rename",))
     assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR
-    assert [fault.log_dir for fault in managed.offline] == ["/one"]
+    assert managed.offline == [DIRS[0]]
     assert not partition.is_leader
     assert (managed.removed, list(managed.manager.partitions)) == ([T], [])
     with pytest.raises(KafkaStorageError):

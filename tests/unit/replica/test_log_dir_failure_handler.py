@@ -2,9 +2,10 @@
 
 import pytest
 
+from minikafka.common.effects import Halt
 from minikafka.common.errors import KafkaStorageError
 from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.common.ids import TopicPartition
+from minikafka.common.ids import ZERO_UUID, TopicPartition
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import DIRS, ID, T
 
@@ -14,7 +15,7 @@ def test_directory_that_fails_takes_its_partitions_and_no_others(spread):
     fault = StorageFault("/one", "broken")
     spread.manager.take_offline(fault)
     assert list(spread.manager.partitions) == [TopicPartition("t", 1)]
-    assert (spread.offline, spread.removed) == ([fault], [T])
+    assert (spread.offline, spread.removed) == ([DIRS[0]], [T])
     assert not lost.is_leader
     assert lost.committed in spread.env.notified
     with pytest.raises(KafkaStorageError):
@@ -33,7 +34,7 @@ def test_directory_fails_once(spread):
 def test_partition_that_cannot_be_made_is_offline(managed):
     managed.disks[0].broken = "read-only"
     managed.start(managed.broker(1), managed.topic(), managed.put(1, directory=DIRS[0]))
-    assert [fault.log_dir for fault in managed.offline] == ["/one"]
+    assert managed.offline == [DIRS[0]]
     with pytest.raises(KafkaStorageError):
         managed.manager.get(T)
 
@@ -51,3 +52,24 @@ def test_log_that_was_removed_before_is_not_offline(spread):
     spread.apply(spread.no_topic())
     spread.manager.take_offline(StorageFault("/one", "broken"))
     assert spread.manager.hosted.offline == {}
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_broker_stops_with_its_last_directory(spread, count):
+    for root in ("/one", "/two")[:count]:
+        spread.manager.take_offline(StorageFault(root, "broken"))
+    assert spread.offline == list(DIRS[:count])
+    stops = [each for each in spread.env.effects if isinstance(each, Halt)]
+    assert stops == [Halt(1, "no log directory is left")] * (count == 2)
+
+
+def test_a_directory_without_a_known_id_cannot_be_reported(spread):
+    spread.logs.directories[0].directory_id = ZERO_UUID
+    spread.manager.take_offline(StorageFault("/one", "broken"))
+    assert (spread.offline, spread.removed) == ([], [T])
+
+
+def test_the_directory_of_the_metadata_log_ends_the_node(spread):
+    with pytest.raises(StorageFault, match="broken"):
+        spread.manager.take_offline(StorageFault("/meta", "broken"))
+    assert spread.offline == []

@@ -2,7 +2,7 @@
 
 from minikafka.messages.fetch import FetchResponse
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import CHECKPOINT_MS, T
+from tests.unit.replica.managed_world import CHECKPOINT_MS, DIRS, T
 
 TICK_MS = 1_000
 DELETE_DELAY_MS = 60_000
@@ -11,7 +11,7 @@ DELETE_DELAY_MS = 60_000
 def test_disk_that_fails_at_a_checkpoint_is_given_up(spread):
     spread.disks[1].broken = "read-only"
     spread.run(CHECKPOINT_MS)
-    assert [fault.log_dir for fault in spread.offline] == ["/two"]
+    assert spread.offline == [DIRS[1]]
     assert list(spread.manager.partitions) == [T]
 
 

@@ -20,7 +20,7 @@ from minikafka.log.directories.log_folders import FolderState
 from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.conftest import batch_of
-from tests.unit.replica.managed_world import CHECKPOINT_MS, DIRS, ID, OTHER_ID, T
+from tests.unit.replica.managed_world import CHECKPOINT_MS, DIRS, ID, OTHER_ID, T, id_of
 
 
 @pytest.mark.parametrize("case", ["gone", "recreated", "elsewhere"])
@@ -106,7 +106,7 @@ def test_a_fault_while_checkpoints_forget_takes_the_directory_offline(leading, a
     home.broken = IO_ERROR
     begin = leading.start if at_start else leading.apply
     begin(leading.no_topic())
-    assert home.root in [fault.log_dir for fault in leading.offline]
+    assert id_of(home.root) in leading.offline
 
 
 def test_a_log_waits_for_descriptors_before_it_is_renamed(leading, monkeypatch):
@@ -170,7 +170,7 @@ def test_a_removed_log_does_not_take_its_successor_offline(leading):
     former.disk.broken = IO_ERROR
     leading.apply(leading.topic(topic_id=OTHER_ID), leading.put(1, topic_id=OTHER_ID))
     leading.run(2 * POSTPONED_MS)
-    assert [fault.log_dir for fault in leading.offline] == [former.disk.root]
+    assert leading.offline == [id_of(former.disk.root)]
     assert leading.partition().topic_id == OTHER_ID
 
 
@@ -197,7 +197,7 @@ def test_a_directory_of_strays_that_fails_at_the_start_is_only_offline(leading, 
         leading.topic(topic_id=OTHER_ID),
         leading.put(1, topic_id=OTHER_ID),
     )
-    assert [fault.log_dir for fault in leading.offline] == [root]
+    assert leading.offline == [id_of(root)]
     assert leading.manager.hosted.offline == {}
     assert leading.partition().topic_id == OTHER_ID
 

@@ -82,7 +82,7 @@ def test_disk_that_fails_when_a_leader_becomes_known_takes_only_its_own(managed)
     log.leader_epochs.clear()
     managed.disks[0].broken = "read-only"
     managed.apply(managed.broker(2, port=2))
-    assert [fault.log_dir for fault in managed.offline] == ["/one"]
+    assert managed.offline == [DIRS[0]]
     assert list(managed.manager.partitions) == [TopicPartition("t", 1)]
 
 
