@@ -46,6 +46,7 @@ TESTED_ELSEWHERE = {
     "minikafka/serving/": "tests/unit/node, tests/integration",
     "minikafka/common/": "tests/unit",
     "minikafka/config/": "tests/unit/config",
+    "minikafka/controller/ports.py": "tests/unit/controller",
     "minikafka/coordinator/ports.py": "tests/unit/group",
     "minikafka/group/consumer/": "tests/unit/group/consumer",
     "minikafka/raft/settings.py": "tests/unit/raft",

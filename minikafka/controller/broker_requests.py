@@ -17,9 +17,9 @@ Source: KIP-966 "Broker Request Sender"; docs/rules.md U2, U4, R3.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -28,6 +28,7 @@ from minikafka.common.events import CLOSED_BY_PEER
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.common.request_limits import MAX_REPLICA_LOG_INFOS
 from minikafka.common.timers import Timer
+from minikafka.controller.ports import Controller
 from minikafka.messages import get_replica_log_info as messages
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest
@@ -53,8 +54,14 @@ class LogInfoAnswer(NamedTuple):
     rows: list[tuple[TopicIdPartition, messages.PartitionLogInfo]]
 
 
-AnswerHandler = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
-"""Handles an answer; returns the partitions that the broker must be asked about again."""
+class AnswerHandler(Protocol):
+    """The owner of the requests."""
+
+    def answered(self, answer: LogInfoAnswer) -> Iterable[TopicIdPartition]:
+        """Handle an answer; return the partitions that the broker must be asked about again."""
+
+    def muted(self, broker_id: int) -> None:
+        """Handle a broker that turns out to be unable to answer."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -73,17 +80,12 @@ class _Queue:
 
 @dataclass(slots=True, eq=False, repr=False)
 class BrokerRequestSender:
-    """The request queues of one active controller; `stop` clears them for the next leadership.
-
-    `endpoint` returns the endpoint of a broker, or None if it has none. `on_mute` is called with a
-    broker that turns out to be unable to answer.
-    """
+    """The request queues of one active controller; `stop` clears them for the next leadership."""
 
     env: Environment
     calls: Calls
-    endpoint: Callable[[int], Endpoint | None]
-    on_answer: AnswerHandler
-    on_mute: Callable[[int], None]
+    controller: Controller
+    handler: AnswerHandler
     requests_sent: int = 0
     _queues: dict[int, _Queue] = field(default_factory=dict)
     _leadership: int = 0
@@ -170,7 +172,7 @@ class BrokerRequestSender:
             if self._queues.get(broker_id) is queue:
                 del self._queues[broker_id]
             return
-        endpoint = self.endpoint(broker_id)
+        endpoint = self.controller.broker_endpoint(broker_id)
         if endpoint is None:
             self._back_off(broker_id, queue)
             return
@@ -233,7 +235,7 @@ class BrokerRequestSender:
                 "recoveries count its replicas as not having answered in time",
                 broker_id,
             )
-        self.on_mute(broker_id)
+        self.handler.muted(broker_id)
 
     def _answered(self, broker_id: int, queue: _Queue, response: Any | None, why: str) -> None:
         asked, queue.asked = queue.asked, {}
@@ -256,7 +258,7 @@ class BrokerRequestSender:
             del asked[at]
         # Partitions without an answer go first; rejected ones go last, after a backoff.
         queue.waiting = {**asked, **queue.waiting}
-        again = list(self.on_answer(LogInfoAnswer(broker_id, response.broker_epoch, served)))
+        again = list(self.handler.answered(LogInfoAnswer(broker_id, response.broker_epoch, served)))
         for at in again:
             queue.waiting.setdefault(at)
         if len(again) < len(served) or not (asked or served):

@@ -4,11 +4,11 @@ Source: `ControllerRegistrationManager`, KIP-919.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from minikafka.common.environment import Environment
+from minikafka.controller.ports import Controller
 from minikafka.messages.controller_registration import (
     ControllerRegistrationRequest,
     Feature,
@@ -16,7 +16,6 @@ from minikafka.messages.controller_registration import (
 )
 from minikafka.metadata.broker_registration import ControllerRegistration
 from minikafka.metadata.features import CONTROLLERS_FROM, METADATA_VERSION
-from minikafka.metadata.image import MetadataImage
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.controller")
@@ -28,21 +27,18 @@ _RETRY_MS = 1000
 class ControllerRegistrar:
     """Registers this process with the active controller, until the metadata has it.
 
-    `is_active` is true while this controller is the active one: that one writes its registration
-    itself.
+    The active one writes its registration itself.
     """
 
     env: Environment
     channel: ControllerChannel
     registration: ControllerRegistration
-    image: Callable[[], MetadataImage]
-    is_active: Callable[[], bool]
-    timeout_ms: int
+    controller: Controller
     _is_busy: bool = False
 
     def metadata_advanced(self) -> None:
         """Send a request if the committed metadata has another incarnation, or none."""
-        if self._is_busy or self.is_active() or not self._is_missing():
+        if self._is_busy or self.controller.is_active or not self._is_missing():
             return
         self._is_busy = True
         own = self.registration
@@ -55,10 +51,12 @@ class ControllerRegistrar:
             ],
             features=[Feature(name, f.minimum, f.maximum) for name, f in own.features.items()],
         )
-        self.channel.send(request, _VERSION, timeout_ms=self.timeout_ms, on_done=self._answered)
+        self.channel.send(
+            request, _VERSION, timeout_ms=self.channel.request_timeout_ms, on_done=self._answered
+        )
 
     def _is_missing(self) -> bool:
-        image = self.image()
+        image = self.controller.loader.image
         if image.feature(METADATA_VERSION) < CONTROLLERS_FROM:
             return False
         known = image.controllers.get(self.registration.controller_id)

@@ -136,21 +136,9 @@ class QuorumController:
         self.incarnation_id = Uuid.draw(self.env.rng)
         self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
         self.stopped_brokers = StoppedBrokers(
-            env=self.env,
-            calls=self.calls,
-            is_enabled=self.values[keys.STOPPED_NODE_DETECTION_ENABLE],
-            brokers=lambda: self.latest.brokers,
-            endpoint=self._broker_endpoint,
-            on_stopped=self._fence_stopped_broker,
+            self.env, self.calls, self, self.values[keys.STOPPED_NODE_DETECTION_ENABLE]
         )
-        self.recovery = UncleanRecoveryManager(
-            self.env,
-            self.calls,
-            self._broker_endpoint,
-            self._view,
-            self._write_recoveries,
-            lambda: self.is_active,
-        )
+        self.recovery = UncleanRecoveryManager(self.env, self.calls, self)
         self.registrar = ControllerRegistrar(
             self.env,
             ControllerChannel(
@@ -166,12 +154,11 @@ class QuorumController:
                 endpoints=self.endpoints,
                 features=SUPPORTED_FEATURES,
             ),
-            lambda: self.loader.image,
-            lambda: self.is_active,
-            self.values[keys.REQUEST_TIMEOUT_MS],
+            self,
         )
 
-    def _broker_endpoint(self, broker_id: int) -> Endpoint | None:
+    def broker_endpoint(self, broker_id: int) -> Endpoint | None:
+        """See `Controller`."""
         broker = self.latest.brokers.get(broker_id)
         if broker is None:
             return None
@@ -198,7 +185,7 @@ class QuorumController:
     @property
     def view(self) -> View | None:
         """The view that operations decide from now; None while the controller is not active."""
-        return self._view() if self.is_active else None
+        return self.current_view() if self.is_active else None
 
     @property
     def election_counts(self) -> tuple[int, int]:
@@ -293,10 +280,11 @@ class QuorumController:
                 f"{MAX_RECORDS_PER_BATCH}"
             )
         if records:
-            log_warnings(self._view(), records, requested)
+            log_warnings(self.current_view(), records, requested)
         return self._write_batches(records)
 
-    def _write_recoveries(self, records: list[MetadataRecord]) -> int | None:
+    def write_recoveries(self, records: list[MetadataRecord]) -> int | None:
+        """See `Controller`."""
         # The recovery manager logs its elections itself, with the log end of each replica.
         return self._write_batches(records)
 
@@ -332,7 +320,12 @@ class QuorumController:
         if not self.is_active:
             raise NotControllerError
 
-    def _view(self) -> View:
+    def current_view(self) -> View:
+        """See `Controller`.
+
+        Raises:
+            NotControllerError: this controller is not active.
+        """
         self._require_active()
         return View(
             image=self.latest,
@@ -361,13 +354,13 @@ class QuorumController:
             NotControllerError: this controller is not active.
             KafkaError: what `decision` raises.
         """
-        return decision(self._view(), *args, **kwargs)
+        return decision(self.current_view(), *args, **kwargs)
 
     def begin_recoveries(
         self, request: election_messages.ElectLeadersRequest, version: int
     ) -> leader_elections.Elections:
         """ElectLeaders with recoveries: see `leader_elections.ask_for_recoveries`."""
-        elections = leader_elections.ask_for_recoveries(self._view(), request, version)
+        elections = leader_elections.ask_for_recoveries(self.current_view(), request, version)
         self.recovery.request(elections.recovery)
         return elections
 
@@ -423,7 +416,8 @@ class QuorumController:
             _log.info("broker %d is fenced: its session timed out", broker_id)
             self._fence(self.latest.brokers[broker_id])
 
-    def _fence_stopped_broker(self, broker: BrokerRegistration, endpoint: Endpoint) -> None:
+    def fence_stopped(self, broker: BrokerRegistration, endpoint: Endpoint) -> None:
+        """See `Controller`."""
         _log.info(
             "broker %d is fenced: its connection was closed, and %s:%d refuses connections",
             broker.broker_id,
@@ -433,11 +427,11 @@ class QuorumController:
         self._fence(broker)
 
     def _fence(self, broker: BrokerRegistration) -> None:
-        self._write(cluster_control.fencing(self._view(), broker), atomic=False)
+        self._write(cluster_control.fencing(self.current_view(), broker), atomic=False)
         self.heartbeats.fenced(broker.broker_id)
 
     def _balance_leaders(self) -> None:
-        records = replication_control.balancing(self._view(), _MAX_ELECTIONS_PER_RUN)
+        records = replication_control.balancing(self.current_view(), _MAX_ELECTIONS_PER_RUN)
         if not records:
             return
         self._write(records, atomic=False)
@@ -461,7 +455,7 @@ class QuorumController:
             self._soon(self._elect_without_leader)
 
     def _elect_without_leader(self) -> None:
-        self._write(replication_control.elections_without_leader(self._view()), atomic=False)
+        self._write(replication_control.elections_without_leader(self.current_view()), atomic=False)
 
     def _elect_uncleanly(self) -> None:
-        self._write(replication_control.unclean_elections(self._view()), atomic=False)
+        self._write(replication_control.unclean_elections(self.current_view()), atomic=False)

@@ -17,13 +17,13 @@ Unlike Kafka (row J7), where only the end of the session fences a broker that wa
 """
 
 import logging
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.events import REFUSED
+from minikafka.controller.ports import Controller
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.rpc.calls import Calls
@@ -52,20 +52,17 @@ class _Search:
     backoff_ms: int = _FIRST_BACKOFF_MS
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class StoppedBrokers:
     """The connections of the brokers' heartbeats, and the searches for silent brokers.
 
-    Soft state of one active controller; `restart` and `stop` clear it. `brokers` returns the latest
-    registrations, `endpoint` the address of a broker. `on_stopped` fences a broker.
+    Soft state of one active controller; `restart` and `stop` clear it.
     """
 
     env: Environment
     calls: Calls
+    controller: Controller
     is_enabled: bool
-    brokers: Callable[[], Mapping[int, BrokerRegistration]]
-    endpoint: Callable[[int], Endpoint | None]
-    on_stopped: Callable[[BrokerRegistration, Endpoint], None]
     _broker_of: dict[int, int] = field(default_factory=dict)
     """The broker of each connection; a broker has one at most."""
     _connections: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -80,7 +77,7 @@ class StoppedBrokers:
         """Search for every unfenced broker, since this controller has just become active."""
         self.stop()
         counts_from_ms = self.env.clock.monotonic_ms + _CONNECT_WITHIN_MS
-        for broker in list(self.brokers().values()):
+        for broker in list(self.controller.latest.brokers.values()):
             self._search(broker.broker_id, broker.epoch, counts_from_ms)
 
     def stop(self) -> None:
@@ -105,7 +102,7 @@ class StoppedBrokers:
 
     def _mislead(self, broker_id: int, broker_epoch: int) -> None:
         self._misleading[broker_id] = broker_epoch
-        endpoint = self.endpoint(broker_id)
+        endpoint = self.controller.broker_endpoint(broker_id)
         if endpoint is not None:
             _log.warning(
                 "broker %d runs, but its advertised address %s:%d refuses connections of this "
@@ -159,7 +156,10 @@ class StoppedBrokers:
         broker_id = search.broker_id
         if self._searches.get(broker_id) is not search:
             return None
-        broker, endpoint = self.brokers().get(broker_id), self.endpoint(broker_id)
+        broker, endpoint = (
+            self.controller.latest.brokers.get(broker_id),
+            self.controller.broker_endpoint(broker_id),
+        )
         if (
             broker is None
             or endpoint is None
@@ -181,7 +181,7 @@ class StoppedBrokers:
         if why == REFUSED and self.env.clock.monotonic_ms >= search.not_before_ms:
             del self._searches[search.broker_id]
             self._refused[search.broker_id] = search.broker_epoch
-            self.on_stopped(*target)
+            self.controller.fence_stopped(*target)
             return
         # A process that is ending closes its sockets one after the other; another process may have
         # taken the port.

@@ -21,7 +21,7 @@ Source: KIP-966 "Unclean Recovery Manager"; docs/rules.md U1-U8, L3, L4.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -42,6 +42,7 @@ from minikafka.controller.election import (
 )
 from minikafka.controller.operator_warnings import described_election
 from minikafka.controller.partition_change import Target, known_leader
+from minikafka.controller.ports import Controller
 from minikafka.controller.recovery_case import (
     RecoveryCase,
     RecoveryRequest,
@@ -58,7 +59,7 @@ from minikafka.controller.recovery_lines import (
 )
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.view import View
-from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
+from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.metadata.serde import MetadataRecord
@@ -99,17 +100,12 @@ class _Turn:
 class UncleanRecoveryManager:
     """The recoveries of one active controller.
 
-    `endpoint` returns the endpoint of a broker, or None if it has none. `view`, `write` and
-    `is_active` are those of the controller. `finished_count` counts since the controller's process
-    started.
+    `finished_count` counts since the controller's process started.
     """
 
     env: Environment
     calls: InitVar[Calls]
-    endpoint: InitVar[Callable[[int], Endpoint | None]]
-    view: Callable[[], View]
-    write: Callable[[list[MetadataRecord]], object]
-    is_active: Callable[[], bool]
+    controller: Controller
     finished_count: int = 0
     _cases: dict[TopicIdPartition, RecoveryCase] = field(default_factory=dict)
     _dirty: dict[TopicIdPartition, None] = field(default_factory=dict)
@@ -120,9 +116,9 @@ class UncleanRecoveryManager:
     _checked_ms: int = 0
     sender: BrokerRequestSender = field(init=False)
 
-    def __post_init__(self, calls: Calls, endpoint: Callable[[int], Endpoint | None]) -> None:
+    def __post_init__(self, calls: Calls) -> None:
         """Create the sender, whose answers this object handles."""
-        self.sender = BrokerRequestSender(self.env, calls, endpoint, self._answered, self._muted)
+        self.sender = BrokerRequestSender(self.env, calls, self.controller, self)
 
     # What metrics show
 
@@ -182,11 +178,11 @@ class UncleanRecoveryManager:
     def heartbeat(self) -> None:
         """U7: every 5 s, restart recoveries that are stuck; called at each broker heartbeat."""
         now_ms = self.env.clock.monotonic_ms
-        if not self.is_active() or now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
+        if not self.controller.is_active or now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
             return
         self._checked_ms = now_ms
         self.sender.restart_stuck()
-        index = self.view().index
+        index = self.controller.current_view().index
         if index.leaderless_count() != len(self._cases):
             for found in index.led_by(NO_LEADER):
                 self._dirty[found.partition] = None
@@ -221,7 +217,7 @@ class UncleanRecoveryManager:
         for key in request.pending:
             case = self._cases.get(key)
             if case is None:
-                found = _find(self.view(), key)
+                found = _find(self.controller.current_view(), key)
                 assert found is not None
                 case = _case_of(found)
                 self._cases[key] = case
@@ -255,15 +251,15 @@ class UncleanRecoveryManager:
         if generation != self._generation:
             return
         self._scheduled = False
-        if not self.is_active():
+        if not self.controller.is_active:
             return
         dirty, self._dirty = self._dirty, {}
-        turn = _Turn(self.view(), recovery_lines(_log))
+        turn = _Turn(self.controller.current_view(), recovery_lines(_log))
         for key in dirty:
             self._look(turn, key)
         turn.lines.flush()
         if turn.records:
-            self.write(turn.records)
+            self.controller.write_recoveries(turn.records)
             self.finished_count += len(turn.elected)
             for key in turn.elected:
                 self._close(key, ErrorCode.NONE)
@@ -384,7 +380,7 @@ class UncleanRecoveryManager:
 
     # Answers
 
-    def _answered(self, answer: LogInfoAnswer) -> list[TopicIdPartition]:
+    def answered(self, answer: LogInfoAnswer) -> list[TopicIdPartition]:
         """Handle a broker's answer; return the rejected partitions, to be asked again (U4)."""
         broker_id = answer.broker_id
         broker = self._image.brokers.get(broker_id)
@@ -403,7 +399,7 @@ class UncleanRecoveryManager:
         self._schedule()
         return again
 
-    def _muted(self, broker_id: int) -> None:
+    def muted(self, broker_id: int) -> None:
         """Decide again about the partitions of a broker that cannot answer."""
         for key, case in self._cases.items():
             if broker_id in case.replicas:

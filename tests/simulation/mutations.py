@@ -238,7 +238,7 @@ MUTATIONS = (
     # Unclean recovery
     mutation(
         "U4: epochs in answers are not compared",
-        ("controller.unclean_recovery", "UncleanRecoveryManager._answered",
+        ("controller.unclean_recovery", "UncleanRecoveryManager.answered",
          "if not is_registered or row.error_code or row.current_leader_epoch != case.leader_epoch:",
          "if row.error_code:"),
     ),

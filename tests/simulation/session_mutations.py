@@ -6,7 +6,7 @@ SESSION_MUTATIONS = (
     mutation(
         "sessions: a broker whose connection was closed counts as stopped",
         ("controller.stopped_brokers", "StoppedBrokers._ask", "_, endpoint = target",
-         "return self.on_stopped(*target)"),
+         "return self.controller.fence_stopped(*target)"),
     ),
     mutation(
         "sessions: a broker that does not answer counts as stopped",

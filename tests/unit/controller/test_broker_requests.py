@@ -1,5 +1,7 @@
 """U2: one queue a broker, requests merged, one under way."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
@@ -32,10 +34,13 @@ class World(Wire):
         self.rejected = []
         self.mute = []
         self.sender = BrokerRequestSender(
-            self.env, self.calls, self.endpoints.get, self.on_answer, self.mute.append
+            self.env, self.calls, SimpleNamespace(broker_endpoint=self.endpoints.get), self
         )
 
-    def on_answer(self, answer):
+    def muted(self, broker_id):
+        self.mute.append(broker_id)
+
+    def answered(self, answer):
         self.answers.append(answer)
         return [key for key, _ in answer.rows if key in self.rejected]
 

@@ -40,14 +40,13 @@ class Registering:
         self.is_active = False
         self.level = DEFAULT_LEVELS[METADATA_VERSION]
         self.controllers = {}
-        self.registrar = ControllerRegistrar(
-            self.env,
-            self,
-            OWN,
-            lambda: SimpleNamespace(controllers=self.controllers, feature=lambda _: self.level),
-            lambda: self.is_active,
-            5_000,
-        )
+        self.registrar = ControllerRegistrar(self.env, self, OWN, self)
+        self.request_timeout_ms = 5_000
+
+    @property
+    def loader(self):
+        image = SimpleNamespace(controllers=self.controllers, feature=lambda _: self.level)
+        return SimpleNamespace(image=image)
 
     def send(self, request, version, *, timeout_ms, on_done):
         assert (version, timeout_ms) == (0, 5_000)

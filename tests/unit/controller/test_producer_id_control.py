@@ -31,7 +31,7 @@ def test_another_incarnation_gets_none(cluster):
 
 
 def test_ids_end_at_the_last_64_bit_number(cluster):
-    view = cluster.controller._view()
+    view = cluster.controller.current_view()
     broker = view.image.brokers[1]
     request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=broker.epoch)
 

@@ -167,9 +167,9 @@ def test_balancing_stops_at_its_limit(cluster):
     cluster.heartbeat(1)
     for index in range(5):
         cluster.propose(2, [2, 1], index=index)
-    records = balancing(cluster.controller._view(), 3)
+    records = balancing(cluster.controller.current_view(), 3)
     assert len(records) == 3
-    assert len(balancing(cluster.controller._view(), 100)) == 5
+    assert len(balancing(cluster.controller.current_view(), 100)) == 5
 
 
 def test_allowing_unclean_elections_elects_at_once(elr_topic):

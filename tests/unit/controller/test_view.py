@@ -13,7 +13,7 @@ HOME, OTHER = Uuid.of(50, 2), Uuid.of(50, 9)
 
 
 def view_of(world):
-    return world.controller._view()
+    return world.controller.current_view()
 
 
 def min_isr(world, topic, index=0):
