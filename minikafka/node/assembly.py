@@ -96,7 +96,6 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
         loader=parts.loader,
         snapshotter=Snapshotter.of(env, raft, config.values),
         controller=None if controller is None else controller.controller,
-        controller_services=controller,
         broker=broker,
         roles={
             each.name: CONTROLLER if each.name in config.controller_listener_names else BROKER

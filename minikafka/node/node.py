@@ -29,7 +29,6 @@ from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController
 from minikafka.serving.context import (
     BrokerServices,
-    ControllerServices,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class Node:
     loader: MetadataLoader
     snapshotter: Snapshotter
     controller: "QuorumController | None"
-    controller_services: ControllerServices | None
     broker: BrokerServices | None
     roles: dict[str, str]
     _stopping: bool = False

@@ -1,7 +1,11 @@
+"""The metadata and the configuration that a broker has."""
+
+from minikafka.common.ids import Uuid
 from minikafka.config import broker as keys
 from minikafka.config.values import Config
 from minikafka.messages.metadata_records.config_record import ConfigRecord
-from minikafka.metadata.image import RESOURCE_BROKER
+from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
+from minikafka.metadata.image import RESOURCE_BROKER, ImageBuilder, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.local_broker import LocalBroker
 
@@ -28,3 +32,18 @@ def test_values_of_the_metadata_count_from_the_refresh_and_the_nodes_own_come_fi
     configured(loader, "2", "40")
     local.refresh()
     assert local.config[KEY] == 30
+
+
+def test_brokers_are_reached_at_the_inter_broker_listener():
+    builder = ImageBuilder(MetadataImage())
+    builder.put_broker(
+        BrokerRegistration(
+            broker_id=2, epoch=1, incarnation_id=Uuid.of(1, 2),
+            endpoints=(Endpoint("CLIENTS", "a", 1), Endpoint("INTERNAL", "b", 2)), features={},
+            rack=None, fenced=True, in_controlled_shutdown=False, log_dirs=(),
+            cordoned_log_dirs=None, registered_at=1,
+        )
+    )  # fmt: skip
+    local = LocalBroker(1, "INTERNAL", MetadataLoader(builder.build(1, 1)), {}, Config({}))
+    assert local.endpoint_of(2) == Endpoint("INTERNAL", "b", 2)
+    assert local.endpoint_of(3) is None
