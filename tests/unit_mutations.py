@@ -214,8 +214,8 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a move that lacks descriptors goes on without its future log",
-            ("replica.log_dir_moves", "LogDirMoves._swap", "self._cancel(at, move, str(fault))",
-             "pass"),
+            ("replica.log_dir_moves", "LogDirMoves._step",
+             'self._cancel(at, move, "the copy was closed, and could not be opened again")', "pass"),
         ),
         "tests/unit/replica/test_log_dir_moves.py"
         "::test_a_move_whose_copy_cannot_be_opened_again_ends",

@@ -10,7 +10,7 @@ import sys
 
 from minikafka import __version__
 from minikafka.commands.storage import RELEASES, FormatOptions, format_directories, print_info
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS
 from minikafka.config.definition import ConfigError
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.format import FormatError, random_uuid
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
             ignore_formatted=args.ignore_formatted,
         )
         format_directories(config, options)
-    except (ConfigError, FormatError, StorageFault, BadMetaPropertiesError) as error:
+    except (ConfigError, FormatError, BadMetaPropertiesError, *DISK_ERRORS) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

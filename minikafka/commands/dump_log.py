@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from minikafka.commands.record_json import control_line, metadata_line
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS
 from minikafka.log.disk import File
 from minikafka.log.producers.producer_snapshot import decode as decode_snapshot
 from minikafka.log.producers.producer_state import WrittenBatch
@@ -65,7 +65,7 @@ def dump_files(names: Iterable[str], options: DumpOptions) -> int:
             continue
         try:
             _dump(name, file, options)
-        except (CorruptRecordsError, StorageFault, ValueError) as error:
+        except (CorruptRecordsError, ValueError, *DISK_ERRORS) as error:
             print(f"{name}: {error}", file=sys.stderr)
             status = 1
         finally:

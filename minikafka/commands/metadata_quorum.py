@@ -13,7 +13,7 @@ from minikafka.admin.quorum import (
     remove_voter,
 )
 from minikafka.commands.options import ToolError
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config.node_config import NodeConfig
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
@@ -138,7 +138,7 @@ def add_controller(client: AdminClient, config: NodeConfig, *, dry_run: bool) ->
 def _metadata_directory_id(path: str) -> Uuid:
     try:
         found = read_meta_properties(OsDisk(path))
-    except (StorageFault, BadMetaPropertiesError) as error:
+    except (BadMetaPropertiesError, *DISK_ERRORS) as error:
         raise ToolError(str(error)) from None
     if found is None or found.directory_id is None:
         raise ToolError(f"{path} is not formatted: it has no directory id")

@@ -4,19 +4,22 @@ import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any, Final
 
 from minikafka.common.budget import STEP_UNITS, Budget
 from minikafka.common.clock import Clock
 from minikafka.common.effects import Effect, Flush, SyncTarget, Work
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.faults import InvariantViolation, OutOfFilesError, StorageFault
 from minikafka.common.timers import Timer, Timers
 
 FlushCallback = Callable[[StorageFault | None], None]
 WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
+RETRY_MS: Final = 1_000
+"""The pause before work is repeated for which there was no file descriptor."""
 _LOG_AGAIN_MS: Final = 60_000
 _MAX_WORKS: Final = 4
 """Functions that the shell has at a time: each of its two workers has one and the next one."""
@@ -83,7 +86,7 @@ class Environment:
     the broker role does for each. The broker's replicas hold this object, so a node with that role
     replaces the default after they are made."""
     _later: deque[Callable[[], None]] = field(default_factory=deque)
-    _flushes: dict[int, FlushCallback] = field(default_factory=dict)
+    _flushes: dict[int, tuple[Sequence[SyncTarget], FlushCallback]] = field(default_factory=dict)
     _flush_count: int = 0
     _works: dict[int, WorkCallback] = field(default_factory=dict)
     _work_count: int = 0
@@ -114,6 +117,16 @@ class Environment:
         """
         self._later.append(work)
 
+    def attempt(self, work: Callable[[], None]) -> None:
+        """Call `work`, again every `RETRY_MS` for as long as no file descriptor is left.
+
+        `work` is called from its beginning: it must check that it is still wanted.
+        """
+        try:
+            work()
+        except OutOfFilesError:
+            self.after(RETRY_MS, partial(self.attempt, work))
+
     def next_deadline_ms(self) -> int | None:
         """The time at which the next step is due, or None; now, if a slice is waiting."""
         return self.clock.monotonic_ms if self._later else self.timers.next_deadline_ms()
@@ -135,14 +148,21 @@ class Environment:
         self.notified.append(key)
 
     def flush(self, targets: Sequence[SyncTarget], on_done: FlushCallback) -> None:
-        """Make `targets` durable outside of this step; call back with a fault, or None."""
+        """Make `targets` durable outside of this step; call back with a fault, or None.
+
+        A flush that runs out of file descriptors is repeated, as by `attempt`.
+        """
         self._flush_count += 1
-        self._flushes[self._flush_count] = on_done
+        self._flushes[self._flush_count] = (targets, on_done)
         self.effects.append(Flush(self._flush_count, targets))
 
-    def flush_done(self, token: int, fault: StorageFault | None) -> None:
+    def flush_done(self, token: int, error: StorageFault | OutOfFilesError | None) -> None:
         """Handle the end of a flush in the shell."""
-        self._flushes.pop(token)(fault)
+        targets, on_done = self._flushes.pop(token)
+        if isinstance(error, OutOfFilesError):
+            self.after(RETRY_MS, lambda: self.flush(targets, on_done))
+        else:
+            on_done(error)
 
     def work(self, function: Callable[[], object], on_done: WorkCallback) -> int:
         """Run `function` outside of this step; call back in a later one with its result or error.
@@ -202,7 +222,8 @@ class Environment:
 
         A bug in the handling of one request must not stop the node for all other clients: the error
         is logged with its stack, and the caller responds UNKNOWN_SERVER_ERROR, or closes the
-        connection or channel. A `StorageFault` takes its log directory offline. Three kinds of
+        connection or channel. A `StorageFault` takes its log directory offline; a lack of file
+        descriptors was logged already and has changed nothing. Three kinds of
         errors do stop the node: errors outside of any request (periodic work, a flush), since no
         client would notice that this work has stopped, and those below.
 
@@ -215,7 +236,7 @@ class Environment:
             raise error
         if isinstance(error, StorageFault):
             self.on_storage_fault(error)
-        else:
+        elif not isinstance(error, OutOfFilesError):
             self.on_contained(what, error)
 
     def guarded(self, what: str, callback: Callable[[], None]) -> Callable[[], None]:

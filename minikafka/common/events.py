@@ -6,7 +6,7 @@ Bytes arrive as frames (without their 4-byte size); a frame's memory is valid un
 from typing import Final, NamedTuple
 
 from minikafka.common.effects import Channel
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 
 REFUSED: Final = "connection refused"
 """The reason of a `ChannelDown` if the system at that address refuses connections.
@@ -59,7 +59,7 @@ class FlushDone(NamedTuple):
     """The files of a `Flush` are durable, or `fault` has the reason why not."""
 
     token: int
-    fault: StorageFault | None
+    fault: StorageFault | OutOfFilesError | None
 
 
 class WorkDone(NamedTuple):

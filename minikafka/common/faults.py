@@ -1,9 +1,11 @@
-"""FaultReceiver that stop a node or take one of its log directories offline.
+"""Faults that stop a node or take one of its log directories offline, and the lack of files.
 
-These are not protocol errors: a client never causes them and never sees their names.
+Faults are not protocol errors: a client never causes them and never sees their names.
 """
 
 from typing import Protocol
+
+from minikafka.common.errors import KafkaStorageError
 
 
 class InvariantViolation(AssertionError):  # noqa: N818 - the field's word is "violation"
@@ -32,12 +34,23 @@ class MissingPathFault(StorageFault):
     """The file or folder does not exist. Expected only if another thread may have renamed it."""
 
 
-class OutOfFilesFault(StorageFault):
+class OutOfFilesError(KafkaStorageError):
     """The system has no descriptor left for a file (EMFILE, ENFILE). The directory is intact.
 
-    The operation did not begin: its request fails with KAFKA_STORAGE_ERROR, or it is retried later.
-    Unlike another `StorageFault`, this one does not take a directory offline.
+    This is no fault: the operation did not begin, and can be repeated. A request fails with
+    KAFKA_STORAGE_ERROR, as with any other `KafkaError`; other work is called again by
+    `Environment.attempt`. It is logged where it is raised.
     """
+
+    def __init__(self, log_dir: str, reason: str) -> None:
+        """Name the directory and the refused operation; clients get the text of the code."""
+        super().__init__()
+        self.log_dir = log_dir
+        self.reason = reason
+
+    def __str__(self) -> str:
+        """The text for operators, who may know the directory."""
+        return f"log directory {self.log_dir}: {self.reason}"
 
 
 class FaultReceiver(Protocol):
@@ -55,5 +68,8 @@ class RecordsCutError(RecordsGoneError):
     """The file of the records was cut: by a truncation of the log, or by another program."""
 
 
-FATAL = (InvariantViolation, StorageFault)
-"""Errors that `Environment.contain` may let through."""
+DISK_ERRORS = (StorageFault, OutOfFilesError)
+"""What a log directory raises: it has failed, or the operation did not begin."""
+
+FATAL = (InvariantViolation, *DISK_ERRORS)
+"""Errors that end a node if they are outside of any request."""

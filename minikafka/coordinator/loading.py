@@ -7,8 +7,8 @@ import logging
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.environment import RETRY_MS, Environment
+from minikafka.common.faults import StorageFault
 from minikafka.coordinator.journal import JournalOwner
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.log.segment.reads import DamagedRecordsError
@@ -19,7 +19,6 @@ from minikafka.records.scan import check_crc, split_batches
 
 _log = logging.getLogger("minikafka.coordinator")
 _SLICE_BYTES: Final = 64 * 1024
-_READ_AGAIN_MS: Final = 1_000
 
 
 class Replay(Protocol):
@@ -109,7 +108,10 @@ class PartitionLoader:
     def start(self) -> None:
         """Read the first slice in the next step."""
         self._began_ms = self.env.clock.monotonic_ms
-        self.env.later(self._next)
+        self.env.later(self._continue)
+
+    def _continue(self) -> None:
+        self.env.attempt(self._next)
 
     def _next(self) -> None:
         if not self.shard.is_loading:
@@ -119,16 +121,13 @@ class PartitionLoader:
             return
         try:
             at_end = read_slice(self.partition, self.replay)
-        except OutOfFilesFault as fault:
-            self.replicas.take_offline(fault)
-            self.env.after(_READ_AGAIN_MS, self._next)
         except StorageFault as fault:
             self.replicas.take_offline(fault)
             self.shard.lose()
         except DamagedRecordsError as error:
             # Retry until another replica leads; one may enter the ISR later.
             self.replicas.damaged(self.partition, error)
-            self.env.after(_READ_AGAIN_MS, self._next)
+            self.env.after(RETRY_MS, self._continue)
         except (CorruptRecordsError, MalformedMessage) as error:
             # As Kafka: an unreadable partition has no coordinator until a repair.
             _log.error(
@@ -142,4 +141,4 @@ class PartitionLoader:
                 self.times.add(self.env.clock.monotonic_ms - self._began_ms)
                 self.shard.loaded(self.replay)
             else:
-                self.env.later(self._next)
+                self.env.later(self._continue)

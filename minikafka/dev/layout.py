@@ -12,7 +12,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS
 from minikafka.common.ids import Uuid
 from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
@@ -310,7 +310,7 @@ class Layout:
                     ignore_formatted=True,
                     disk_of=OsDisk if self._is_synced else UnsyncedDisk,
                 )
-        except (FormatError, StorageFault, BadMetaPropertiesError) as error:
+        except (FormatError, BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise LayoutError(str(error)) from None
 
 

@@ -5,7 +5,7 @@ go to the page cache: they survive a crash of the process, but not of the machin
 `sync_dir` and `sync_all` make data durable. The core calls them in three cases: in a flush that the
 shell runs for it, in a clean shutdown, and for the few small files that are wrong when stale.
 Every method raises `StorageFault` when the system reports an error, `MissingPathFault` if the error
-is that a path does not exist, and `OutOfFilesFault` if there is no descriptor left for a file.
+is that a path does not exist, and `OutOfFilesError` if there is no descriptor left for a file.
 """
 
 from typing import NamedTuple, Protocol
@@ -59,7 +59,7 @@ class Disk(Protocol):
         Called before the operation changes anything.
 
         Raises:
-            OutOfFilesFault: there are not enough.
+            OutOfFilesError: there are not enough.
         """
 
     def exists(self, path: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
+from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import Disk, File, sync_file
 
 _MANY: Final = 32
@@ -38,6 +38,7 @@ class FlushRequest:
         """Sync everything in the request; may be called from any thread.
 
         Raises:
+            OutOfFilesError: it can be run again.
             StorageFault: the disk reports an error. Nothing counts as durable then, not even after
                 a later flush that succeeds: the kernel may have dropped what it could not write.
         """
@@ -60,7 +61,7 @@ class FlushRequest:
         The fault may be another directory's: to free a descriptor, one of its files may be synced
         here.
         """
-        if fault.log_dir == self.disk.root and not isinstance(fault, OutOfFilesFault):
+        if fault.log_dir == self.disk.root:
             self.ledger.failed = fault
 
     def _sync_names(self) -> None:

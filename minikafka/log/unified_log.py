@@ -4,7 +4,7 @@ Invariants: log start offset <= high watermark <= log end offset; offsets go bac
 truncation; records below the recovery point are durable. Flushes run outside of the log:
 `take_flush` names what must be synced, and the caller reports that with `flushed`. A caller that
 catches a `StorageFault` from any method must take the whole log directory offline and stop using
-the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`.
+the log. Exception: with `OutOfFilesError` nothing was changed. Source: `UnifiedLog`.
 """
 
 from collections import OrderedDict
@@ -457,7 +457,6 @@ class UnifiedLog:
     def roll(self, now: Now) -> None:
         """Start a new segment at the log's end, unless the active one is empty."""
         if self.segments.active.size:
-            self.local.reserve_files()
             self._roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
@@ -621,14 +620,11 @@ class UnifiedLog:
         base_offset = self.local.last_batch_end_offset
         if not reaches(base_offset, header.last_offset):
             base_offset = header.base_offset
-        self.local.reserve_files()
         self._roll(base_offset, now)
 
     def _roll(self, base_offset: int, now: Now) -> None:
-        """Start a segment at `base_offset`, with a snapshot of the producers at its start.
-
-        The caller must have reserved files.
-        """
+        """Start a segment at `base_offset`, with a snapshot of the producers at its start."""
+        self.local.reserve_files()
         if self.local.close_active(base_offset):
             self._snapshot_producers(base_offset)
             self.local.start_segment(base_offset, now)

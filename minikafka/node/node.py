@@ -14,7 +14,7 @@ from minikafka.common import events
 from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FATAL, InvariantViolation, OutOfFilesFault, StorageFault
+from minikafka.common.faults import DISK_ERRORS, FATAL, InvariantViolation, StorageFault
 from minikafka.config.node_config import NodeConfig
 from minikafka.metadata.features import unsupported_levels
 from minikafka.metadata.image import MetadataImage
@@ -347,16 +347,16 @@ class Node:
         The shutdown is unclean if the controller may not know where logs are: a restart without
         that directory could replace an ISR or ELR member's log by an empty or older one (E7).
         """
-        faults: list[StorageFault] = []
+        faults: list[Exception] = []
         broker = self.broker
         if broker is not None:
             broker.replicas.stop_fetching()
         try:
             self.raft.close()
-        except StorageFault as fault:
-            faults.append(fault)
+        except DISK_ERRORS as error:
+            faults.append(error)
             if broker is not None:
-                broker.logs.take_offline(fault.log_dir)
+                broker.logs.take_offline(error.log_dir)
         if broker is not None:
             unreported = broker.replicas.unreported
             faults += broker.logs.shutdown(broker.local.broker_epoch, is_clean=not unreported)
@@ -378,9 +378,6 @@ class Node:
         Raises:
             StorageFault: the directory holds the metadata log, or is not one of this broker.
         """
-        if isinstance(fault, OutOfFilesFault):
-            _log.warning("a request failed: no file descriptors are left (ulimit -n): %s", fault)
-            return
         broker = self.broker
         roots = [] if broker is None else [each.disk.root for each in broker.logs.directories]
         if broker is None or fault.log_dir not in roots or fault.log_dir == self.raft.disk.root:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition, TopicPartition
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.segment.reads import DamagedRecordsError
@@ -63,10 +63,9 @@ class DamagedLogs:
             return ErrorCode.CORRUPT_MESSAGE
         try:
             folder = self.logs.set_damaged_aside(name)
-        except OutOfFilesFault as fault:
+        except OutOfFilesError as error_now:
             # The next request that meets the damage tries again.
-            self.faults.take_offline(fault)
-            return ErrorCode.KAFKA_STORAGE_ERROR
+            return error_now.code
         except StorageFault as fault:
             # The log is lost in its directory, so the fault does not include it.
             self.hosted.take_offline(name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from minikafka.common.errors import ErrorCode, KafkaError
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
 from minikafka.log.segment.checked_batches import MAX_UNITS
@@ -297,7 +297,7 @@ class FetchRead:
             if wanted.fetch_offset < upper:
                 try:
                     available += log.readable_bytes(wanted.fetch_offset, upper)
-                except (CorruptRecordsError, StorageFault):
+                except (CorruptRecordsError, *DISK_ERRORS):
                     return True  # The read for the response meets the error of the partition again.
                 if available >= self.request.min_bytes:
                     return True

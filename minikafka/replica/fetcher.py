@@ -19,7 +19,7 @@ from typing import Any
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
-from minikafka.common.faults import FaultReceiver, StorageFault
+from minikafka.common.faults import DISK_ERRORS, FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.appends import UnexpectedOffsetError
 from minikafka.log.unified_log import UnifiedLog
@@ -189,9 +189,8 @@ class Fetcher:
                 key = TopicIdPartition(topic.topic_id, data.partition_index)
                 try:
                     self._one_answer(key, asked.get(key), data)
-                except StorageFault as fault:
-                    self.faults.take_offline(fault)
-                    self._put_off(key)
+                except DISK_ERRORS as error:
+                    self._failed_to_write(key, error)
         self._schedule(0)
 
     def _one_answer(
@@ -328,9 +327,8 @@ class Fetcher:
                 partition.notify_watchers()
                 try:
                     then(key, followed, answer.offset)
-                except StorageFault as fault:
-                    self.faults.take_offline(fault)
-                    self._put_off(key)
+                except DISK_ERRORS as error:
+                    self._failed_to_write(key, error)
 
         self.calls.send(
             self.channel,
@@ -381,11 +379,12 @@ class Fetcher:
         followed.enter(FetchState.FAILED)
         self._backing_off.pop(key, None)
 
-    def _put_off(self, key: TopicIdPartition) -> None:
-        """Fetch a partition again later, because records could not be written.
-
-        Does nothing if its log directory is offline, since it is not followed any more.
-        """
+    def _failed_to_write(
+        self, key: TopicIdPartition, error: StorageFault | OutOfFilesError
+    ) -> None:
+        """Fetch a partition again later, unless it went offline: then it is not followed."""
+        if isinstance(error, StorageFault):
+            self.faults.take_offline(error)
         followed = self.followed.get(key)
         if followed is not None and followed.state is not FetchState.FAILED:
             self._moved[key] = None

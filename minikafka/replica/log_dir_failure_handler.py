@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.effects import Halt
 from minikafka.common.environment import Environment
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
@@ -31,18 +31,11 @@ class LogDirFailureHandler:
     def handle(self, fault: StorageFault) -> None:
         """Take the log directory of a fault and its partitions offline.
 
-        If the fault is only a lack of file descriptors, nothing goes offline. The node stops if no
-        directory is left.
+        The node stops if no directory is left.
 
         Raises:
             StorageFault: the directory holds the metadata log.
         """
-        if isinstance(fault, OutOfFilesFault):
-            _log.warning(
-                "an operation failed or was postponed for lack of file descriptors (ulimit -n): %s",
-                fault,
-            )
-            return
         lost = self.logs.take_offline(fault.log_dir)
         if not lost and fault.log_dir in self._failed:
             return

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from minikafka.common.environment import Environment
+from minikafka.common.environment import RETRY_MS, Environment
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.coordinator.ports import LedPartition
@@ -27,7 +27,6 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.hosted_partitions import HostedPartitions
 from minikafka.replica.log_flusher import LogListener
-from minikafka.replica.pace import POSTPONED_MS
 from minikafka.replica.partition import Partition
 
 _log = logging.getLogger("minikafka.replica")
@@ -50,7 +49,7 @@ MOVE_STATES = StateTable(
     {
         # The future log has all batches of the current one.
         MoveState.COPYING: (MoveState.FLUSHING,),
-        # The batches are durable; or their flush has failed for lack of descriptors.
+        # The batches are durable; or their flush has failed with a fault of another directory.
         MoveState.FLUSHING: (MoveState.REPORTING, MoveState.COPYING),
         # The metadata has the target as the directory of the replica.
         MoveState.REPORTING: (MoveState.SWAPPING,),
@@ -148,6 +147,8 @@ class LogDirMoves:
             return ErrorCode.KAFKA_STORAGE_ERROR
         try:
             self.logs.futures.create(at, target, self.env.clock.now)
+        except OutOfFilesError as error:
+            return error.code  # The other moves of the request begin.
         except StorageFault as fault:
             self.faults.take_offline(fault)
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -175,7 +176,7 @@ class LogDirMoves:
         self._continue(move)
 
     def _continue(self, move: _Move) -> None:
-        self.env.later(lambda: self._step(move))
+        self.env.later(lambda: self._attempt(move))
 
     # What the metadata must have
 
@@ -219,11 +220,17 @@ class LogDirMoves:
 
     # One step of a move
 
+    def _attempt(self, move: _Move) -> None:
+        self.env.attempt(lambda: self._step(move))
+
     def _step(self, move: _Move) -> None:
         at = move.partition.topic_partition
         if self._moves.get(at) is not move:
             return
         if move.state is MoveState.FLUSHING:
+            return
+        if self.logs.futures.get(at) is None:
+            self._cancel(at, move, "the copy was closed, and could not be opened again")
             return
         try:
             if not self.logs.futures.copy_slice(at, self.env.clock.now):
@@ -231,10 +238,6 @@ class LogDirMoves:
                 return
         except CorruptRecordsError as error:
             self._cancel(at, move, str(error))
-            return
-        except OutOfFilesFault as fault:
-            self.faults.take_offline(fault)
-            self.env.after(POSTPONED_MS, lambda: self._step(move))
             return
         except StorageFault as fault:
             self.faults.take_offline(fault)
@@ -247,12 +250,12 @@ class LogDirMoves:
     def _flush(self, move: _Move) -> None:
         future = self.logs.futures.get(move.partition.topic_partition)
         assert future is not None, f"{move.partition.topic_partition} has no future log"
-        move.enter(MoveState.FLUSHING)
         try:
             request = future.take_flush(everything=True)
         except StorageFault as fault:
-            self._flush_failed(move, fault)
+            self.faults.take_offline(fault)
             return
+        move.enter(MoveState.FLUSHING)
         if request is None:
             self._report(move)
         else:
@@ -264,15 +267,13 @@ class LogDirMoves:
             return
         if fault is not None:
             future.not_flushed(request)
-            self._flush_failed(move, fault)
+            move.enter(MoveState.COPYING)
+            self.faults.take_offline(fault)
+            # It may be another directory's, one of whose files was synced to free its descriptor.
+            self.env.after(RETRY_MS, lambda: self._attempt(move))
             return
         future.flushed(request)
         self._report(move)
-
-    def _flush_failed(self, move: _Move, fault: StorageFault) -> None:
-        move.enter(MoveState.COPYING)
-        self.faults.take_offline(fault)
-        self.env.after(POSTPONED_MS, lambda: self._step(move))
 
     def _report(self, move: _Move) -> None:
         """Tell the controller the new directory before the swap (KIP-858)."""
@@ -289,21 +290,13 @@ class LogDirMoves:
         if self._moves.get(move.partition.topic_partition) is not move:
             return
         if move.state is MoveState.REPORTING:
-            self._step(move)
+            self._attempt(move)
             self.env.after(_FOLLOW_MS, lambda: self._follow(move))
 
     def _swap(self, move: _Move) -> None:
         at = move.partition.topic_partition
         try:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
-        except OutOfFilesFault as fault:
-            self.faults.take_offline(fault)
-            if self.logs.futures.get(at) is None:
-                # The copy was closed before, and cannot be opened now.
-                self._cancel(at, move, str(fault))
-            else:
-                self.env.after(POSTPONED_MS, lambda: self._step(move))
-            return
         except StorageFault as fault:
             self.faults.take_offline(fault)
             return

@@ -5,15 +5,13 @@ Source: `LogManager.flushDirtyLogs`, `UnifiedLog.flush`.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Protocol
 
-from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
+from minikafka.common.environment import RETRY_MS, Environment
+from minikafka.common.faults import FaultReceiver, StorageFault
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.flush import FlushRequest
 from minikafka.log.unified_log import UnifiedLog
-
-RETRY_MS: Final = 1_000
 
 
 class LogListener(Protocol):
@@ -41,39 +39,32 @@ class LogFlusher:
             self.flush(log)
 
     def flush(self, log: UnifiedLog) -> None:
-        """Flush a log; records that are appended while a flush runs go into the next one."""
-        if not log.is_flushing:
-            self._request(log)
+        """Flush a log; records that are appended while a flush runs go into the next one.
+
+        Without file descriptors the records stay in the log, and requests that wait for the flush
+        keep waiting.
+        """
+        self.env.attempt(partial(self._request, log))
 
     def _request(self, log: UnifiedLog) -> None:
+        if log.is_flushing or self.logs.get(log.topic_partition) is not log:
+            return
         try:
             request = log.take_flush()
-        except OutOfFilesFault as fault:
-            # The records stay in the log; requests that wait for the flush keep waiting.
-            self.faults.take_offline(fault)
-            self._retry(log)
-            return
         except StorageFault as fault:
             self.faults.take_offline(fault)
             return
         if request is not None:
             self.env.flush((request,), partial(self._flushed, log, request))
 
-    def _retry(self, log: UnifiedLog) -> None:
-        def again() -> None:
-            if self.logs.get(log.topic_partition) is log:
-                self.flush(log)
-
-        self.env.after(RETRY_MS, again)
-
     def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
         if fault is not None:
             self.faults.take_offline(fault)
-            if isinstance(fault, OutOfFilesFault) or fault.log_dir != log.disk.root:
-                # The log's directory is intact: the fault is a lack of descriptors, or of another
-                # directory, one of whose files was synced to free its descriptor.
+            if fault.log_dir != log.disk.root:
+                # The log's directory is intact: the fault is of another directory, one of whose
+                # files was synced to free its descriptor.
                 log.not_flushed(request)
-                self._retry(log)
+                self.env.after(RETRY_MS, partial(self.flush, log))
             return
         log.flushed(request)
         self.listener.log_flushed(log)

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from minikafka.common.environment import Environment
-
-POSTPONED_MS: Final = 1_000
+from minikafka.common.environment import RETRY_MS, Environment
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -39,12 +37,12 @@ class Pace(Generic[K, V]):
         self._waiting[key] = value
 
     def postpone(self, key: K, value: V) -> None:
-        """Add an item in `POSTPONED_MS`, unless `put` is called with a later value before."""
+        """Add an item in `RETRY_MS`, unless `put` is called with a later value before."""
         self._waiting.pop(key, None)
         self._postponed[key] = value
         if not self._resumes:
             self._resumes = True
-            self.env.after(POSTPONED_MS, self._resume)
+            self.env.after(RETRY_MS, self._resume)
 
     def _resume(self) -> None:
         self._resumes = False

@@ -4,7 +4,9 @@ Source: the tasks "isr-expiration" and "highwatermark-checkpoint" of `ReplicaMan
 `LogManager`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from minikafka.common.environment import Environment
@@ -36,8 +38,13 @@ class PeriodicTasks:
     def start(self) -> None:
         """Start the timers."""
         self.env.after(self.settings.lag_max_ms // 2, self._shrink_isrs)
-        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
-        self.env.after(_LOG_TICK_MS, self._tick_logs)
+        self._attempt_after(
+            self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks
+        )
+        self._attempt_after(_LOG_TICK_MS, self._tick_logs)
+
+    def _attempt_after(self, delay_ms: int, work: Callable[[], None]) -> None:
+        self.env.after(delay_ms, partial(self.env.attempt, work))
 
     def _shrink_isrs(self) -> None:
         for partition in self.hosted.led():
@@ -47,7 +54,9 @@ class PeriodicTasks:
     def _checkpoint_high_watermarks(self) -> None:
         for fault in self.logs.checkpoint_high_watermarks():
             self.faults.take_offline(fault)
-        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
+        self._attempt_after(
+            self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks
+        )
 
     def _tick_logs(self) -> None:
         for fault in self.logs.tick(self.env.clock.now):
@@ -56,7 +65,7 @@ class PeriodicTasks:
         self.flusher.flush_all()
         if not self._is_deleting:
             self._delete_folders()
-        self.env.after(_LOG_TICK_MS, self._tick_logs)
+        self._attempt_after(_LOG_TICK_MS, self._tick_logs)
 
     def _report_log_starts(self) -> None:
         """Report log start offsets that retention moved to fetch sessions and fetchers."""
@@ -74,4 +83,4 @@ class PeriodicTasks:
             self.faults.take_offline(fault)
         self._is_deleting = more
         if more:
-            self.env.later(self._delete_folders)
+            self.env.later(partial(self.env.attempt, self._delete_folders))

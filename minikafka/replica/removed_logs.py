@@ -4,14 +4,14 @@ Source: `LogManager.asyncDelete`, `LogManager.addStrayLog`.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.log.directories.log_manager import LogManager
-from minikafka.replica.pace import POSTPONED_MS
 
 MAX_FOLDERS_PER_STEP: Final = 8
 
@@ -30,30 +30,31 @@ class RemovedLogs:
     def begin(self) -> None:
         """Rename a few folders now, unless a step is scheduled, and the others in later steps."""
         if not self._is_scheduled:
-            self._step()
+            self._is_scheduled = True
+            self.env.attempt(self._step)
 
     def _step(self) -> None:
-        self._is_scheduled = False
         faults, more = self.logs.retire(self.env.clock.now, MAX_FOLDERS_PER_STEP)
+        for fault in faults:
+            self.faults.take_offline(fault)
         for _ in range(min(MAX_FOLDERS_PER_STEP, len(self.empty))):
             try:
-                _remove_empty(*self.empty.pop(0))
+                _remove_empty(*self.empty[0])
             except StorageFault as fault:
-                faults.append(fault)
-        for each in faults:
-            self.faults.take_offline(each)
-        if any(isinstance(each, OutOfFilesFault) for each in faults):
-            self._is_scheduled = True
-            self.env.after(POSTPONED_MS, self._step)
-        elif more or self.empty:
-            self._is_scheduled = True
-            self.env.later(self._step)
+                self.faults.take_offline(fault)
+            del self.empty[0]
+        self._is_scheduled = more or bool(self.empty)
+        if self._is_scheduled:
+            self.env.later(partial(self.env.attempt, self._step))
 
     def finish(self) -> None:
         """Rename all folders in this step."""
         more = True
         while more:
-            faults, more = self.logs.retire(self.env.clock.now, MAX_FOLDERS_PER_STEP)
+            try:
+                faults, more = self.logs.retire(self.env.clock.now, MAX_FOLDERS_PER_STEP)
+            except OutOfFilesError:
+                return  # The shutdown of the logs renames the others.
             for fault in faults:
                 self.faults.take_offline(fault)
             more = more and not faults

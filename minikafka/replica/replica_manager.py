@@ -8,6 +8,7 @@ Source: `ReplicaManager`, `BrokerMetadataPublisher`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
@@ -19,7 +20,7 @@ from minikafka.common.errors import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import (
     DIRECTORY_LOST,
     RESERVED_DIRECTORIES,
@@ -47,7 +48,7 @@ from minikafka.replica.log_dir_moves import LogDirMoves
 from minikafka.replica.log_flusher import LogFlusher
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
-from minikafka.replica.pace import POSTPONED_MS, Pace
+from minikafka.replica.pace import Pace
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.periodic_tasks import PeriodicTasks
 from minikafka.replica.removed_logs import RemovedLogs
@@ -218,7 +219,7 @@ class ReplicaManager:
                 # in this image the partition may have another leader.
                 partition.advance_high_watermark()
         if previous.brokers is not image.brokers:
-            self._brokers_changed()
+            self.env.attempt(self._brokers_changed)
 
     def _apply(self, image: MetadataImage, changes: LocalChanges) -> None:
         self.image = image
@@ -239,8 +240,9 @@ class ReplicaManager:
 
     def _replace_lost(self, wanted: Collection[tuple[LocalReplica, bool]]) -> None:
         copied = self._lost.to_copy(replica for replica, leads in wanted if not leads)
-        for fault in self.logs.replace_lost(*copied):
-            self.take_offline(fault)
+        with suppress(OutOfFilesError):  # Before the creation of the first log it is tried again.
+            for fault in self.logs.replace_lost(*copied):
+                self.take_offline(fault)
 
     def _made_some(self) -> None:
         if self._unmade:
@@ -269,8 +271,8 @@ class ReplicaManager:
             self._compare_directory(key, replica)
             if not leads and (new_epoch or not self._fetchers.follows(key)):
                 self._fetchers.follow(key, partition)
-        except OutOfFilesFault as fault:
-            self.take_offline(fault)
+        except OutOfFilesError:
+            # Not `attempt`: later metadata replaces what waits, and may have a new epoch already.
             self._unmade.postpone(name, (replica, leads))
         except StorageFault as fault:
             was_online = fault.log_dir in [home.disk.root for home in self.logs.online]
@@ -370,10 +372,6 @@ class ReplicaManager:
                 continue
             try:
                 self._fetchers.follow(key, partition)
-            except OutOfFilesFault as fault:
-                self.take_offline(fault)
-                self.env.after(POSTPONED_MS, self._brokers_changed)
-                return
             except StorageFault as fault:
                 self.take_offline(fault)
 

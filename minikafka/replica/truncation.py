@@ -5,8 +5,10 @@ replica is not fetched (`Fetcher`) and does not lead (`ReplicaManager`), and rea
 get nothing from it.
 """
 
+from functools import partial
+
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver, OutOfFilesFault, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.replica.partition import Partition
 
 
@@ -16,7 +18,7 @@ def truncate_replica(
     """Truncate the log to `offset`; load the rest of its producers in later steps.
 
     Raises:
-        OutOfFilesFault: nothing was changed.
+        OutOfFilesError: nothing was changed.
         StorageFault: the log could not be truncated; `faults` gets later faults.
     """
     log = partition.log
@@ -25,7 +27,7 @@ def truncate_replica(
         log.reserve_files()
         log.lower_start(offset)
         log.truncate_to(offset, env.clock.now, in_slices=True)
-    except OutOfFilesFault:
+    except OutOfFilesError:
         log.log_start_offset = min(start_offset, log.log_end_offset)
         raise
     loading = log.loading
@@ -42,11 +44,11 @@ def truncate_replica(
             faults.take_offline(fault)
             return
         if log.loading is loading:
-            env.later(load)
+            env.later(partial(env.attempt, load))
         else:
             partition.has_committed()
 
-    env.later(load)
+    env.later(partial(env.attempt, load))
 
 
 def is_loading(partition: Partition) -> bool:

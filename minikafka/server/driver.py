@@ -17,7 +17,9 @@ from minikafka.common import effects as fx
 from minikafka.common.clock import Now
 from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick, WorkDone
 from minikafka.common.faults import (
+    DISK_ERRORS,
     InvariantViolation,
+    OutOfFilesError,
     RecordsCutError,
     RecordsGoneError,
     StorageFault,
@@ -104,7 +106,7 @@ class Driver:
         self._stepping = True
         try:
             self._carry_out(work(event, self.clock()))
-        except StorageFault as fault:
+        except DISK_ERRORS as fault:
             # Without a traceback: the error is on the disk, and the message names the directory.
             _log.critical("the node cannot continue: %s", fault)
             self._halt(1)
@@ -161,6 +163,8 @@ class Driver:
         """Report that records to send cannot be read: a fault, or a deleted or truncated log."""
         if isinstance(error, StorageFault):
             self.step(ReadFailed(error))
+        elif isinstance(error, OutOfFilesError):
+            _log.info("%s cannot be sent; closing its connection", what)
         elif isinstance(error, RecordsGoneError):
             # INFO for a topic that was deleted while its records waited to be sent; WARNING for
             # the rare case of a truncated log.
@@ -173,7 +177,9 @@ class Driver:
         future = self.loop.run_in_executor(self._flusher, _sync_all, effect.targets)
         future.add_done_callback(lambda done: self._flushed(effect.token, done))
 
-    def _flushed(self, token: int, done: asyncio.Future[StorageFault | None]) -> None:
+    def _flushed(
+        self, token: int, done: asyncio.Future[StorageFault | OutOfFilesError | None]
+    ) -> None:
         error = done.exception()
         if error is None:
             self.step(FlushDone(token, done.result()))
@@ -272,10 +278,10 @@ def _drop_locals(error: BaseException) -> None:
         each = each.__context__
 
 
-def _sync_all(targets: Sequence[fx.SyncTarget]) -> StorageFault | None:
+def _sync_all(targets: Sequence[fx.SyncTarget]) -> StorageFault | OutOfFilesError | None:
     try:
         for target in targets:
             target.run()
-    except StorageFault as fault:
-        return fault
+    except DISK_ERRORS as error:
+        return error
     return None

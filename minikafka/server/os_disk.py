@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import logging
 import os
 import re
 import threading
@@ -18,7 +19,7 @@ from typing import Final
 from minikafka.common.faults import (
     DirectoryInUseFault,
     MissingPathFault,
-    OutOfFilesFault,
+    OutOfFilesError,
     RecordsGoneError,
     StorageFault,
 )
@@ -26,6 +27,8 @@ from minikafka.log.disk import Space
 from minikafka.server.open_files import NO_DESCRIPTOR, OPEN_FILES
 
 Buffer = bytes | bytearray | memoryview
+
+_log = logging.getLogger("minikafka.server")
 
 _TELLS_ERRORS: Final = (5, 8)
 """The first version of Linux whose `syncfs` reports write errors."""
@@ -235,8 +238,18 @@ def faults(root: str, action: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise MissingPathFault(root, f"cannot {action}: {error.strerror}") from error
     except OSError as error:
-        kind = OutOfFilesFault if error.errno in NO_DESCRIPTOR else StorageFault
-        raise kind(root, f"cannot {action}: {error.strerror}") from error
+        if error.errno in NO_DESCRIPTOR:
+            raise out_of_files(root, f"cannot {action}: {error.strerror}") from error
+        raise StorageFault(root, f"cannot {action}: {error.strerror}") from error
+
+
+def out_of_files(root: str, reason: str) -> OutOfFilesError:
+    """Log that there is no descriptor for an operation; return the error to raise."""
+    error = OutOfFilesError(root, reason)
+    _log.warning(
+        "an operation failed or was postponed for lack of file descriptors (ulimit -n): %s", error
+    )
+    return error
 
 
 class OsDisk:
@@ -265,10 +278,10 @@ class OsDisk:
         """Reserve spare descriptors for the next operation.
 
         Raises:
-            OutOfFilesFault: too few descriptors are left.
+            OutOfFilesError: too few descriptors are left.
         """
         if OPEN_FILES.is_short and not OPEN_FILES.reserve():
-            raise OutOfFilesFault(self.root, os.strerror(errno.EMFILE))
+            raise out_of_files(self.root, os.strerror(errno.EMFILE))
 
     def exists(self, path: str) -> bool:
         """True if a file or folder exists at `path`."""

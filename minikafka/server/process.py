@@ -16,7 +16,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from minikafka.common.events import ShutdownRequested
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS
 from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
 from minikafka.config.values import Config
@@ -247,7 +247,7 @@ class RunningNode:
             return assemble(
                 config, NodeInputs(disks, ports, identity.cluster_id, rng, self._clock())
             )
-        except (BadMetaPropertiesError, StorageFault) as error:
+        except (BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise StartError(str(error)) from None
 
     def _prepare_connections(self, bound: BoundNode) -> None:

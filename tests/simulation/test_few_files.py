@@ -45,6 +45,6 @@ def test_plans_have_that_fault():
 
 def test_a_fault_that_takes_the_directory_offline_is_found(monkeypatch):
     """As it was: the system's EMFILE was a fault like any other."""
-    monkeypatch.setattr(sim_disk, "OutOfFilesFault", sim_disk.StorageFault)
+    monkeypatch.setattr(sim_disk, "OutOfFilesError", sim_disk.StorageFault)
     found = [run(seed).violation for seed in range(4)]
     assert any("sound disk" in (each or "") for each in found), found

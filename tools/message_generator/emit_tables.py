@@ -293,7 +293,9 @@ class KafkaError(Exception):
         super().__init__(self.summary if message is None else message)
 
     def __init_subclass__(cls) -> None:
-        """Register the class by its code."""
+        """Register the class by its code; one without an own code narrows its parent."""
+        if "code" not in cls.__dict__:
+            return
         if cls.code in _CLASSES:
             raise TypeError(f"{cls.code!r} has a class already: {_CLASSES[cls.code].__name__}")
         _CLASSES[cls.code] = cls

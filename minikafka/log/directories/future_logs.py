@@ -15,7 +15,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS, OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_topic_id
 from minikafka.log.config import LogConfig
@@ -232,7 +232,7 @@ class FutureLogs:
         try:
             # The metadata may have the target before the first record is copied.
             log.local.sync_identity()
-        except StorageFault:
+        except DISK_ERRORS:
             log.abandon()
             raise
         copy = LogFolder(at=at, name=log.folder, log=log, topic_id=log.topic_id)
@@ -345,7 +345,7 @@ class FutureLogs:
             source.disk.open(mark, create=True).close()
             source.disk.sync_dir("")
             log = self._promote(target, future, current, now)
-        except StorageFault:
+        except DISK_ERRORS:
             source.disk.remove(mark)
             source.disk.sync_dir("")
             raise
@@ -359,9 +359,13 @@ class FutureLogs:
             target.write_checkpoints(sync_log_starts=log.log_start_offset > 0)
         except StorageFault as fault:
             faults.append(fault)
+        except OutOfFilesError:
+            pass  # The periodic checkpoints follow.
         try:
             # No checkpoint may name it after a power loss: the topic may be created again.
             source.retire(at, self.rng, now)
+        except OutOfFilesError:
+            pass  # The caller must try `retire` again.
         except StorageFault as fault:
             current.abandon()
             faults.append(fault)
@@ -384,8 +388,8 @@ class FutureLogs:
                 str(at), at, config=current.config, checkpointed=checkpointed, now=now,
                 rng=self.rng, topic_id=current.topic_id,
             )  # fmt: skip
-        except StorageFault:
-            with suppress(StorageFault):
+        except DISK_ERRORS:
+            with suppress(*DISK_ERRORS):
                 target.disk.rename(str(at), future.folder)
                 target.disk.sync_dir("")
             raise

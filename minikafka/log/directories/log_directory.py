@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import DISK_ERRORS, OutOfFilesError
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
@@ -194,7 +194,7 @@ class LogDirectory:
         """Set aside a damaged log, which counts as lost; return the path of the renamed folder.
 
         Raises:
-            OutOfFilesFault: nothing was changed.
+            OutOfFilesError: nothing was changed.
             StorageFault: the directory must go offline.
         """
         self.disk.reserve_files()
@@ -204,7 +204,7 @@ class LogDirectory:
         row.lost = LostLog(log.log_start_offset, log.high_watermark, log.log_end_offset)
         try:
             self.write_durably(NAMES_OF_LOST)
-        except OutOfFilesFault:
+        except OutOfFilesError:
             self.add(at, log)
             raise
         row.suffix = STRAY_SUFFIX
@@ -244,7 +244,7 @@ class LogDirectory:
         """Write the checkpoints that are behind `folders`.
 
         Raises:
-            OutOfFilesFault: it can be called again.
+            OutOfFilesError: it can be called again.
             StorageFault: the directory must go offline.
         """
         self.write_durably([name for name in _CHECKPOINTS if name in self._outdated])
@@ -264,7 +264,7 @@ class LogDirectory:
         With the suffix of deletion, it is removed after a delay. Otherwise its files are kept.
 
         Raises:
-            OutOfFilesFault: it can be called again.
+            OutOfFilesError: it can be called again.
             StorageFault: the directory must go offline.
         """
         self.make_durable()
@@ -296,7 +296,7 @@ class LogDirectory:
                 for mark in row.marks:
                     self.disk.remove(mark)
                 self.disk.sync_dir("")
-        except StorageFault:
+        except DISK_ERRORS:
             if row.log is not None:
                 row.log.abandon()
             raise
@@ -386,9 +386,9 @@ class LogDirectory:
             return
         try:
             write_clean_shutdown(self.disk, broker_epoch)
-        except StorageFault:
+        except DISK_ERRORS:
             # The file may exist all the same, but this shutdown is reported as unclean.
-            with suppress(StorageFault):
+            with suppress(*DISK_ERRORS):
                 self.disk.remove(CLEAN_SHUTDOWN)
             raise
 

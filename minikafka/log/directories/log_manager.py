@@ -6,13 +6,19 @@ logs, and the others stay online. Source: `LogManager`, KIP-112, KIP-858.
 
 import logging
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import DirectoryInUseFault, OutOfFilesFault, StorageFault
+from minikafka.common.faults import (
+    DISK_ERRORS,
+    DirectoryInUseFault,
+    OutOfFilesError,
+    StorageFault,
+)
 from minikafka.common.ids import (
     DIRECTORY_LOST,
     DIRECTORY_UNASSIGNED,
@@ -228,12 +234,12 @@ class LogManager:
         created would show later that an operator accepts an empty log.
         """
         empty: dict[Uuid, dict[TopicPartition, None]] = {}
-        faults = []
-        for home in self.online:
-            try:
+
+        def find_empty(home: LogDirectory) -> None:
+            with suppress(OutOfFilesError):  # An operator's empty folder counts at the next start.
                 empty[home.directory_id] = dict.fromkeys(home.empty_folders())
-            except StorageFault as fault:
-                faults.append(fault)
+
+        faults = _in_each(self.online, find_empty)
         known = (at for home in self.online for at in home.folders.partitions)
         missing = {}
         for at in dict.fromkeys((*known, *replicas)):
@@ -326,20 +332,21 @@ class LogManager:
                 if home.folders.state(at) in (FolderState.LOST, FolderState.HELD_BACK):
                     home.drop(at, STRAY_SUFFIX, "another log is used")
             home.clear_offsets_of_lost(unknown)
-        return self._in_each(LogDirectory.make_durable)
+        return _in_each(self.online, LogDirectory.make_durable)
 
     def retire(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
         """Rename at most `most` folders of logs that were dropped; True if there are more."""
-        faults = []
-        for home in self.online:
-            try:
-                home.make_durable()
-                for at in list(islice(home.folders.in_state(FolderState.RETIRING), most)):
-                    home.retire(at, self.rng, now)
-                    most -= 1
-            except StorageFault as fault:
-                faults.append(fault)
-        return faults, any(home.folders.in_state(FolderState.RETIRING) for home in self.online)
+
+        def retire(home: LogDirectory) -> None:
+            nonlocal most
+            home.make_durable()
+            for at in list(islice(home.folders.in_state(FolderState.RETIRING), most)):
+                home.retire(at, self.rng, now)
+                most -= 1
+
+        return _in_each(self.online, retire), any(
+            home.folders.in_state(FolderState.RETIRING) for home in self.online
+        )
 
     def set_damaged_aside(self, at: TopicPartition) -> str:
         """Set aside a damaged log: keep only its files; return the path of the renamed folder.
@@ -347,21 +354,12 @@ class LogManager:
         The log counts as lost until it is created again, even if the process restarts before that.
 
         Raises:
-            OutOfFilesFault: nothing was changed.
+            OutOfFilesError: nothing was changed.
             StorageFault: the log is not used any more, and its directory must go offline.
         """
         home = self.directory_of(at)
         assert home is not None, f"{at} has no log"
         return home.lose(at, self.rng)
-
-    def _in_each(self, work: Callable[[LogDirectory], None]) -> list[StorageFault]:
-        faults = []
-        for directory in self.online:
-            try:
-                work(directory)
-            except StorageFault as fault:
-                faults.append(fault)
-        return faults
 
     # Periodic work
 
@@ -379,46 +377,46 @@ class LogManager:
         expiration_due = self._expiration.is_due(
             time_ms, settings.producer_id_expiration_check_interval_ms
         )
-        faults: list[StorageFault] = []
         producers = 0
-        for directory in self.online:
-            try:
-                for log in directory.logs.values():
-                    if retention_due:
-                        self._delete_old_segments(log, now, faults)
-                    if expiration_due:
-                        log.producers.expire(time_ms, log.config.producer_id_expiration_ms)
-                    log.tick(now)
-                    producers += len(log.producers.producers)
-                    if log.producers.forgotten_early:
-                        _report_forgotten(log)
-                if points_due:
-                    directory.checkpoint_recovery_points()
-                if starts_due:
-                    directory.checkpoint_log_starts()
-            except StorageFault as fault:
-                faults.append(fault)
+
+        def work(directory: LogDirectory) -> None:
+            nonlocal producers
+            for log in directory.logs.values():
+                if retention_due:
+                    self._delete_old_segments(log, now)
+                if expiration_due:
+                    log.producers.expire(time_ms, log.config.producer_id_expiration_ms)
+                log.tick(now)
+                producers += len(log.producers.producers)
+                if log.producers.forgotten_early:
+                    _report_forgotten(log)
+            if points_due:
+                directory.checkpoint_recovery_points()
+            if starts_due:
+                directory.checkpoint_log_starts()
+
+        faults = _in_each(self.online, work)
         if producers > self.settings.most_producers:
             self._forget_producers(producers - self.settings.most_producers)
         return faults
 
-    def _delete_old_segments(self, log: UnifiedLog, now: Now, faults: list[StorageFault]) -> None:
+    def _delete_old_segments(self, log: UnifiedLog, now: Now) -> None:
         try:
             log.delete_old_segments(now)
-        except OutOfFilesFault as fault:
-            faults.append(fault)
+        except OutOfFilesError:
+            # The retention of the other logs may free descriptors.
             self._retention.due_ms = now.monotonic_ms + _RETENTION_AGAIN_MS
 
     def remove_deleted(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
         """Remove at most `most` folders of deleted logs that are due; True if more are due."""
-        faults, more = [], False
-        for directory in self.online:
-            try:
-                most -= directory.deleted.remove(now, most)
-                more |= directory.deleted.has_due(now)
-            except StorageFault as fault:
-                faults.append(fault)
-        return faults, more
+        more = False
+
+        def remove(directory: LogDirectory) -> None:
+            nonlocal most, more
+            most -= directory.deleted.remove(now, most)
+            more |= directory.deleted.has_due(now)
+
+        return _in_each(self.online, remove), more
 
     def unflushed(self) -> list[UnifiedLog]:
         """The logs that need a flush that was not requested yet."""
@@ -427,7 +425,7 @@ class LogManager:
 
     def checkpoint_high_watermarks(self) -> list[StorageFault]:
         """Write all high watermarks. Replicas must have read theirs from the logs before."""
-        return self._in_each(LogDirectory.checkpoint_high_watermarks)
+        return _in_each(self.online, LogDirectory.checkpoint_high_watermarks)
 
     def take_offline(self, log_dir: str) -> list[TopicPartition]:
         """Stop the use of a directory; return the partitions whose logs were in it."""
@@ -438,12 +436,18 @@ class LogManager:
             directory.abandon()
         return lost
 
-    def shutdown(self, broker_epoch: int, *, is_clean: bool = True) -> list[StorageFault]:
+    def shutdown(self, broker_epoch: int, *, is_clean: bool = True) -> list[Exception]:
         """Flush and close everything and write the clean shutdown files (C1).
 
         The files are not written if `is_clean` is False: the shutdown is unclean for other reasons.
         """
-        return self._in_each(lambda home: home.close(broker_epoch, self.rng, is_clean=is_clean))
+        errors: list[Exception] = []
+        for home in self.online:
+            try:
+                home.close(broker_epoch, self.rng, is_clean=is_clean)
+            except DISK_ERRORS as error:  # A process that ends cannot repeat it.
+                errors.append(error)
+        return errors
 
     def _forget_producers(self, too_many: int) -> None:
         """Let each log with more producers than an equal share forget those above the share."""
@@ -472,6 +476,28 @@ class LogManager:
         if not online:
             raise StorageFault(self.directories[0].disk.root, "no log directory is online")
         return min(online, key=_log_count)
+
+
+def _in_each(
+    directories: Iterable[LogDirectory], work: Callable[[LogDirectory], None]
+) -> list[StorageFault]:
+    """Do work in each directory, whatever happens in the others.
+
+    Raises:
+        OutOfFilesError: in one of them, and no other one has failed: the work can be repeated.
+    """
+    faults = []
+    refused = None
+    for directory in directories:
+        try:
+            work(directory)
+        except StorageFault as fault:
+            faults.append(fault)
+        except OutOfFilesError as error:
+            refused = error
+    if refused is not None and not faults:
+        raise refused
+    return faults
 
 
 def _log_count(directory: LogDirectory) -> int:

@@ -11,7 +11,7 @@ from functools import partial
 
 from minikafka.common import effects as fx
 from minikafka.common import events
-from minikafka.common.faults import RecordsGoneError, StorageFault
+from minikafka.common.faults import OutOfFilesError, RecordsGoneError, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.sim.world.network import SimNetwork, SimStream
 from minikafka.sim.world.world import Action, World
@@ -118,7 +118,7 @@ class SimConnections:
             failed = events.ReadFailed(fault)
             self.world.after(0, lambda: self.post(lambda: self.step(failed)))
             return
-        except RecordsGoneError:
+        except (RecordsGoneError, OutOfFilesError):
             # Another partition of the same response has taken this one offline.
             self.disconnect(connection)
             return

@@ -14,7 +14,7 @@ from typing import NoReturn
 from minikafka.common.faults import (
     DirectoryInUseFault,
     MissingPathFault,
-    OutOfFilesFault,
+    OutOfFilesError,
     RecordsGoneError,
     StorageFault,
 )
@@ -188,7 +188,7 @@ class SimDisk:
             self._reserved -= 1
         elif self._in_step and self._draws_refusal():
             self.files_refused += 1
-            raise OutOfFilesFault(self.root, f"{what}: Too many open files")
+            raise OutOfFilesError(self.root, f"{what}: Too many open files")
 
     def _draws_refusal(self) -> bool:
         return self.few_files is not None and self.few_files.random() < _REFUSED_SHARE

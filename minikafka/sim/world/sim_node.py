@@ -14,7 +14,7 @@ from minikafka.common import effects as fx
 from minikafka.common import events
 from minikafka.common.budget import STEP_UNITS
 from minikafka.common.clock import Now
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import DISK_ERRORS, OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, BadMetaPropertiesError
@@ -176,7 +176,7 @@ class SimNode:
             node = assemble(
                 self.config, NodeInputs(self.disks, ports, self.cluster_id, rng, self.now)
             )
-        except (BadMetaPropertiesError, StorageFault) as error:
+        except (BadMetaPropertiesError, *DISK_ERRORS) as error:
             fault = error
             if not isinstance(fault, StorageFault):
                 fault = StorageFault(self.config.metadata_log_dir, str(error))
@@ -372,7 +372,7 @@ class SimNode:
         self.flushes += 1
         life = self.starts
         sync_after_us, end_after_us = self._threads.queue_flush(self.flush_us)
-        outcome: list[StorageFault | None] = [None]
+        outcome: list[StorageFault | OutOfFilesError | None] = [None]
 
         def sync() -> None:
             if self.node is None or self.starts != life:
@@ -381,8 +381,8 @@ class SimNode:
             try:
                 for target in targets:
                     target.run()
-            except StorageFault as fault:
-                outcome[0] = fault
+            except DISK_ERRORS as error:
+                outcome[0] = error
             except CrashWithinStep:
                 self._crashed()
             finally:

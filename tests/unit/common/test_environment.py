@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from minikafka.common.environment import Environment
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.environment import RETRY_MS, Environment
+from minikafka.common.faults import InvariantViolation, OutOfFilesError, StorageFault
 
 
 @pytest.fixture
@@ -33,6 +33,39 @@ def test_a_storage_fault_is_given_to_its_handler(env):
     env.on_storage_fault = taken.append
     env.contain("request FETCH", fault)
     assert taken == [fault]
+
+
+def test_a_lack_of_files_is_no_fault_and_no_bug(env, caplog):
+    env.contain("request FETCH", OutOfFilesError("/data", "Too many open files"))
+    assert caplog.records == []
+
+
+def test_what_lacks_files_is_attempted_again_until_it_works(env):
+    attempts = []
+
+    def work():
+        attempts.append(env.timers.next_deadline_ms())
+        if len(attempts) < 3:
+            raise OutOfFilesError("/data", "Too many open files")
+
+    env.attempt(work)
+    env.timers.fire_due(RETRY_MS - 1)
+    assert len(attempts) == 1
+    env.timers.fire_due(RETRY_MS)
+    env.timers.fire_due(RETRY_MS)
+    assert len(attempts) == 3
+    assert env.next_deadline_ms() is None
+
+
+def test_a_flush_that_lacks_files_is_repeated(env):
+    ends = []
+    env.flush((), ends.append)
+    env.flush_done(env.effects.pop().token, OutOfFilesError("/data", "Too many open files"))
+    assert (ends, env.effects) == ([], [])
+    env.timers.fire_due(RETRY_MS)
+    fault = StorageFault("/data", "read failed")
+    env.flush_done(env.effects.pop().token, fault)
+    assert ends == [fault]
 
 
 def test_a_guarded_timer_s_error_is_contained(env, caplog):

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import OutOfFilesFault
+from minikafka.common.faults import OutOfFilesError
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery.log_loader import CheckpointedOffsets
@@ -101,7 +101,7 @@ def test_a_refused_call_changes_nothing_and_can_be_repeated(name, log, disk):
     before = seen(log, disk)
     disk.few_files = Refuses()
     disk.step_begins()
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         OPERATIONS[name](log)
     disk.step_ends()
     assert seen(log, disk) == before
@@ -128,7 +128,7 @@ def test_a_flush_that_was_refused_is_asked_for_again(log, disk):
     assert log.take_flush() is None
     disk.few_files = Refuses()
     disk.step_begins()
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         request.run()
     log.not_flushed(request)
     disk.few_files = None

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode, KafkaStorageError
-from minikafka.common.faults import OutOfFilesFault
+from minikafka.common.faults import OutOfFilesError
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.sim.world.disk_errors import OneError
@@ -62,7 +62,7 @@ def test_damaged_replica_stays_in_use_while_file_descriptors_lack(managed):
     partition = managed.partition()
 
     def refuse():
-        raise OutOfFilesFault("/one", "Too many open files")
+        raise OutOfFilesError("/one", "Too many open files")
 
     original, managed.disks[0].reserve_files = managed.disks[0].reserve_files, refuse
     assert damage(managed) == ErrorCode.KAFKA_STORAGE_ERROR

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, DIRECTORY_UNASSIGNED, Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
@@ -179,7 +179,7 @@ def test_a_replica_that_returns_before_its_former_log_is_set_aside_has_one_log(
 
     def refuse(home):
         if home.folders.in_state(FolderState.RETIRING):
-            raise OutOfFilesFault(home.disk.root, "Too many open files")
+            raise OutOfFilesError(home.disk.root, "Too many open files")
 
     with monkeypatch.context() as patch:
         patch.setattr(LogDirectory, "make_durable", refuse)
@@ -245,7 +245,7 @@ def test_an_empty_folder_of_no_replica_is_removed(stopped, name, is_kept):
     assert stopped.disks[0].exists("__cluster_metadata-0")
 
 
-@pytest.mark.parametrize("fault", [OutOfFilesFault, StorageFault])
+@pytest.mark.parametrize("fault", [OutOfFilesError, StorageFault])
 def test_what_cannot_be_cleared_is_left_to_the_next_start(stopped, monkeypatch, fault):
     stopped.disks[0].make_dir("u-0")
     stopped.boot()
@@ -256,7 +256,7 @@ def test_what_cannot_be_cleared_is_left_to_the_next_start(stopped, monkeypatch, 
     monkeypatch.setattr(stopped.disks[0], "reserve_files", fail)
     stopped.start(stopped.broker(2))
     assert stopped.disks[0].exists("u-0")
-    assert len(stopped.logs.online) == (3 if fault is OutOfFilesFault else 2)
+    assert len(stopped.logs.online) == (3 if fault is OutOfFilesError else 2)
 
 
 def test_many_empty_folders_are_removed_in_several_steps(stopped):

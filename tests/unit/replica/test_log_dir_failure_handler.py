@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.effects import Halt
 from minikafka.common.errors import KafkaStorageError
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import ZERO_UUID, TopicPartition
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import DIRS, ID, T
@@ -37,12 +37,6 @@ def test_partition_that_cannot_be_made_is_offline(managed):
     assert managed.offline == [DIRS[0]]
     with pytest.raises(KafkaStorageError):
         managed.manager.get(T)
-
-
-def test_lack_of_descriptors_takes_nothing_offline(spread, caplog):
-    spread.manager.take_offline(OutOfFilesFault("/one", "no descriptor is left"))
-    assert (spread.offline, spread.removed) == ([], [])
-    assert "for lack of file descriptors (ulimit -n)" in caplog.messages[-1]
 
 
 def test_log_that_was_removed_before_is_not_offline(spread):

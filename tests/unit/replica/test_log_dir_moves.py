@@ -3,13 +3,13 @@
 import pytest
 
 from minikafka.common.effects import Flush
+from minikafka.common.environment import RETRY_MS
 from minikafka.common.errors import ErrorCode
-from minikafka.common.faults import InvariantViolation, OutOfFilesFault, StorageFault
+from minikafka.common.faults import InvariantViolation, OutOfFilesError, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
 from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
-from minikafka.replica.pace import POSTPONED_MS
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.managed_world import DIRS, ID, T, level
 from tests.worlds.sim_world import batch
@@ -263,7 +263,7 @@ def few_files(monkeypatch):
     """No log can be opened for lack of descriptors until the returned function is called."""
 
     def refuse(directory, *_, **__):
-        raise OutOfFilesFault(directory.disk.root, "Too many open files")
+        raise OutOfFilesError(directory.disk.root, "Too many open files")
 
     def begin():
         monkeypatch.setattr(LogDirectory, "open_log", refuse)
@@ -276,7 +276,7 @@ def test_a_move_whose_copy_cannot_be_opened_again_ends(managed, few_files, caplo
     reported(managed)
     end = few_files()
     accept(managed, DIRS[1])
-    managed.run(0)
+    managed.run(RETRY_MS)
     assert (home(managed), managed.logs.futures.get(T)) == ("/one", None)
     assert "is not moved from /one to /two" in caplog.text
     # It shows where the newest log is until the controller has the former directory again.
@@ -292,13 +292,13 @@ def test_a_swap_waits_for_descriptors(managed, monkeypatch):
     with monkeypatch.context() as patch:
 
         def refuse():
-            raise OutOfFilesFault("/one", "Too many open files")
+            raise OutOfFilesError("/one", "Too many open files")
 
         patch.setattr(managed.disks[0], "reserve_files", refuse)
         accept(managed, DIRS[1])
-        managed.run(POSTPONED_MS)
+        managed.run(RETRY_MS)
         assert (home(managed), managed.manager.moves.in_progress) == ("/one", [T])
-    managed.run(2 * POSTPONED_MS)
+    managed.run(2 * RETRY_MS)
     assert home(managed) == "/two"
 
 

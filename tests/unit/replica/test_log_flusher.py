@@ -3,8 +3,8 @@
 import pytest
 
 from minikafka.common.effects import Flush
-from minikafka.common.faults import OutOfFilesFault, StorageFault
-from minikafka.replica.log_flusher import RETRY_MS
+from minikafka.common.environment import RETRY_MS
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from tests.unit.replica.conftest import batch_of
 from tests.unit.replica.managed_world import DIRS
 
@@ -63,7 +63,7 @@ def test_records_that_come_during_a_flush_go_into_the_next_one(managed):
 
 @pytest.mark.parametrize(
     "fault",
-    [OutOfFilesFault("/one", "no descriptor is left"), StorageFault("/two", "broken")],
+    [OutOfFilesError("/one", "no descriptor is left"), StorageFault("/two", "broken")],
     ids=["no descriptor", "another directory"],
 )
 def test_flush_that_failed_in_an_intact_directory_is_repeated(managed, fault):
@@ -88,6 +88,6 @@ def test_flush_that_failed_is_not_repeated_in_its_own_directory(managed):
 def test_flush_of_a_log_that_is_gone_is_not_repeated(managed):
     append(managed)
     (flush,) = flushes(managed)
-    end(managed, flush, OutOfFilesFault("/one", "no descriptor is left"))
+    end(managed, flush, StorageFault("/two", "broken"))
     managed.apply(managed.no_topic())
     assert flushes(managed, 10 * RETRY_MS) == []

@@ -2,8 +2,8 @@ from random import Random
 
 import pytest
 
-from minikafka.common.environment import Environment
-from minikafka.replica.pace import POSTPONED_MS, Pace
+from minikafka.common.environment import RETRY_MS, Environment
+from minikafka.replica.pace import Pace
 
 
 class World:
@@ -71,7 +71,7 @@ def test_an_item_that_is_dropped_and_postponed_again_has_one_timer(world, monkey
         world.pace.drop("a")
     world.pace.postpone("a", "A")
     ((delay_ms, resume),) = timers
-    assert delay_ms == POSTPONED_MS
+    assert delay_ms == RETRY_MS
     resume()
     assert world.done == [("a", "A")]
     world.pace.postpone("b", "B")

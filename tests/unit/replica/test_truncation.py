@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.log import unified_log
 from minikafka.log.directories import log_directory
 from minikafka.log.producers import producer_loading
@@ -192,11 +192,11 @@ def test_without_descriptors_nothing_is_truncated(monkeypatch, fails):
     partition = managed.partition()
 
     def fail(*_, **__):
-        raise OutOfFilesFault("/one", "Too many open files")
+        raise OutOfFilesError("/one", "Too many open files")
 
     with monkeypatch.context() as patch:
         patch.setattr(*fails, fail)
-        with pytest.raises(OutOfFilesFault):
+        with pytest.raises(OutOfFilesError):
             truncate_replica(managed.env, partition, 12, managed.manager)
     assert (partition.log.log_start_offset, partition.log.log_end_offset) == (20, 30)
     truncate_replica(managed.env, partition, 12, managed.manager)
@@ -226,10 +226,10 @@ def test_a_log_that_was_cut_already_does_not_begin_after_its_end(monkeypatch):
     log = managed.partition().log
 
     def fail(*_, **__):
-        raise OutOfFilesFault("/one", "Too many open files")
+        raise OutOfFilesError("/one", "Too many open files")
 
     with monkeypatch.context() as patch:
         patch.setattr(unified_log, "write_epochs", fail)
-        with pytest.raises(OutOfFilesFault):
+        with pytest.raises(OutOfFilesError):
             truncate_replica(managed.env, managed.partition(), 12, managed.manager)
     assert log.log_start_offset <= log.log_end_offset == 12

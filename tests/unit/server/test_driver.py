@@ -17,7 +17,12 @@ from minikafka.common.events import (
     Tick,
     WorkDone,
 )
-from minikafka.common.faults import InvariantViolation, RecordsGoneError, StorageFault
+from minikafka.common.faults import (
+    InvariantViolation,
+    OutOfFilesError,
+    RecordsGoneError,
+    StorageFault,
+)
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.driver import Driver, read_clock
 
@@ -130,8 +135,12 @@ async def test_fault_stops_the_node(world, fault, when):
 
 
 @pytest.mark.parametrize(
-    ("fault", "has_stack"), [(StorageFault("d", "x"), False), (InvariantViolation("x"), True)]
-)
+    ("fault", "has_stack"),
+    [
+        (StorageFault("d", "x"), False), (OutOfFilesError("d", "x"), False),
+        (InvariantViolation("x"), True),
+    ],
+)  # fmt: skip
 async def test_a_fault_of_the_disk_is_one_sentence(world, caplog, fault, has_stack):
     world.node.reactions["start"] = raising(fault)
     world.driver.start()

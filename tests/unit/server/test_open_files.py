@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
+from minikafka.common.faults import MissingPathFault, OutOfFilesError, StorageFault
 from minikafka.log.disk import read_file, write_file
 from minikafka.server import open_files, os_disk
 from minikafka.server.open_files import OpenFiles
@@ -125,7 +125,7 @@ def test_a_sync_that_fails_there_is_a_fault_of_its_directory(disk, monkeypatch):
     monkeypatch.setattr(os, "fdatasync", fail)
     with pytest.raises(StorageFault, match="sync failed") as found:
         disk.open("more", create=True)
-    assert not isinstance(found.value, OutOfFilesFault)
+    assert not isinstance(found.value, OutOfFilesError)
 
 
 def test_a_read_of_an_open_file_takes_no_lock(disk):
@@ -212,10 +212,10 @@ def test_an_operation_that_reserved_finds_descriptors_when_all_are_gone(disk, fi
 
 def test_one_that_cannot_reserve_is_refused_before_it_begins(disk, files, system):
     system.left = 3
-    with pytest.raises(OutOfFilesFault, match="Too many open files"):
+    with pytest.raises(OutOfFilesError, match="Too many open files"):
         disk.reserve_files()
     # The three that it found are for the metadata log.
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         disk.open("other", create=True)
     disk.make_dir("__cluster_metadata-0")
     disk.open("__cluster_metadata-0/quorum-state", create=True)
@@ -230,7 +230,7 @@ def test_the_metadata_log_has_descriptors_when_others_have_none(disk, files, sys
     system.left = 0
     # Files in use, which cannot be closed.
     files._close_one = lambda: False
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         made(disk, open_files._SPARES)
     opened = [
         disk.open(f"__cluster_metadata-0/{number}.log", create=True)
@@ -244,11 +244,12 @@ def test_the_metadata_log_has_descriptors_when_others_have_none(disk, files, sys
     assert len(files._spares) == open_files._SPARES
 
 
-def test_nothing_is_left_where_nothing_can_be_closed(disk, files, system, tmp_path):
+def test_nothing_is_left_where_nothing_can_be_closed(disk, files, system, caplog):
     system.left = 0
-    with pytest.raises(OutOfFilesFault, match="cannot open a: Too many open files"):
+    with pytest.raises(OutOfFilesError, match="cannot open a: Too many open files"):
         disk.open("a", create=True)
-    with pytest.raises(OutOfFilesFault, match="cannot open .lock"):
+    with pytest.raises(OutOfFilesError, match="cannot open .lock"):
         disk.lock()
-    with pytest.raises(OutOfFilesFault, match="cannot sync the directory"):
+    with pytest.raises(OutOfFilesError, match="cannot sync the directory"):
         disk.sync_dir("")
+    assert "for lack of file descriptors (ulimit -n)" in caplog.messages[-1]

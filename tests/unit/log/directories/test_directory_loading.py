@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import BadMetaPropertiesError, write_offsets
 from minikafka.log.directories import directory_loading
@@ -225,10 +225,10 @@ def test_without_descriptors_the_former_log_keeps_its_folder(disks, later):
     disks[0].few_files = Refuses()
     for disk in disks:
         disk.step_begins()
-    (fault,) = settle(manager, Uuid.of(5, 8))
-    assert isinstance(fault, OutOfFilesFault)
+    with pytest.raises(OutOfFilesError):
+        settle(manager, Uuid.of(5, 8))
     assert manager.directories[0].folders.state(TP) is FolderState.RETIRING
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         manager.create(TP, Uuid.of(5, 8), CONFIG, NOW, Uuid.of(1, 1))
     disks[0].few_files = None
     if later == "set aside":

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import OutOfFilesFault, StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     HIGH_WATERMARKS,
@@ -477,10 +477,10 @@ def test_a_lack_of_descriptors_leaves_a_damaged_log_in_use(disks):
     log = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
 
     def refuse():
-        raise OutOfFilesFault(disks[0].root, "Too many open files")
+        raise OutOfFilesError(disks[0].root, "Too many open files")
 
     disks[0].reserve_files = refuse
-    with pytest.raises(OutOfFilesFault):
+    with pytest.raises(OutOfFilesError):
         manager.set_damaged_aside(TP)
     assert (manager.get(TP), manager.lost) == (log, {})
 
