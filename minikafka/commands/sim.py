@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -74,7 +74,7 @@ def _run_seeds(options: SimOptions, trace: IO[str] | None) -> int:
     while seed < options.seed + options.seeds or time.monotonic() < end_s:
         if options.plan is None:
             drawing = draw_quorum_plan if options.is_of_quorum else draw
-            plan = replace(drawing(seed, options.seconds * _MS_PER_S), steps=options.steps)
+            plan = drawing(seed, options.seconds * _MS_PER_S).changed(steps=options.steps)
             command = command_of(plan, options.seconds, is_of_quorum=options.is_of_quorum)
         else:
             plan, command = options.plan, f"sim --plan {options.plan_file}"

@@ -53,7 +53,7 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> RunOutcome:
                 "for_s": each.for_ms / _MS_PER_S,
                 "what": str(each).split(" ms ", 1)[1].partition(" for ")[0].strip(),
             }
-            for each in plan.incidents
+            for each in plan.faults.incidents
         ],
         messages=[
             {
@@ -67,7 +67,7 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> RunOutcome:
             for each in recorder.messages
         ],
         ends=[each._asdict() for each in recorder.ends],
-        min_isr=plan.min_isr,
+        min_isr=plan.cluster.min_isr,
     )
     path.write_text(sim_page.render(drawn), encoding="utf-8")
     return outcome

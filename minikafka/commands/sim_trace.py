@@ -1,7 +1,6 @@
 """The first lines of a trace: version of the source, command, settings of the plan, incidents."""
 
 import subprocess
-from dataclasses import fields
 from pathlib import Path
 
 import minikafka
@@ -13,9 +12,9 @@ _ROOT = Path(minikafka.__file__).parents[1]
 def first_line(plan: Plan, command: str) -> str:
     """Return the version, the command that repeats the run, and every setting of the plan."""
     options = " ".join(
-        f"{each.name}={getattr(plan, each.name)}"
-        for each in fields(plan)
-        if each.name not in ("seed", "incidents")
+        f"{name}={value}"
+        for name, value in plan.settings.items()
+        if name not in ("seed", "incidents")
     )
     return f"{build()} {command}: {options}"
 
@@ -23,19 +22,19 @@ def first_line(plan: Plan, command: str) -> str:
 def header(plan: Plan) -> list[str]:
     """Return a run's settings and planned incidents in words."""
     settings = {
-        "brokers": plan.brokers,
-        "replication factor": plan.replication_factor,
-        "min ISR": plan.min_isr,
-        "partitions": plan.partitions,
-        "controller": "separate" if plan.separate_controller else "node 1",
-        "ELR": "on" if plan.elr else "off",
-        "recovery": plan.strategy if plan.recovery_manager else "off",
-        "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
-        "flush.messages": 1 if plan.flush_messages else "unset",
-        "retention.bytes": plan.retention_bytes,
+        "brokers": plan.cluster.brokers,
+        "replication factor": plan.cluster.replication_factor,
+        "min ISR": plan.cluster.min_isr,
+        "partitions": plan.cluster.partitions,
+        "controller": "separate" if plan.cluster.separate_controller else "node 1",
+        "ELR": "on" if plan.cluster.elr else "off",
+        "recovery": plan.cluster.strategy if plan.cluster.recovery_manager else "off",
+        "producers": f"{plan.load.producers}{', idempotent' if plan.load.idempotent else ''}",
+        "flush.messages": 1 if plan.cluster.flush_messages else "unset",
+        "retention.bytes": plan.cluster.retention_bytes,
     }
     line = ", ".join(f"{name} {value}" for name, value in settings.items())
-    return [line, *(f"planned {incident}" for incident in plan.incidents)]
+    return [line, *(f"planned {incident}" for incident in plan.faults.incidents)]
 
 
 def command_of(plan: Plan, seconds: int, *, is_of_quorum: bool = False) -> str:

@@ -10,7 +10,6 @@ is named, and does not object by this rule once it is weakened. The search tries
 import argparse
 import logging
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +61,7 @@ def search(checker, seeds, duration_ms):
             if tells_apart(plan, checker.mutation, product, each.rule):
                 return CheckerKiller(checker.name, product.name, each.rule, plan)
     for seed in seeds:
-        plan = replace(draw(seed, duration_ms), healing_ms=30_000)
+        plan = draw(seed, duration_ms).changed(healing_ms=30_000)
         for each in known:
             product = PRODUCTS[each.mutant]
             if tells_apart(plan, checker.mutation, product, each.rule):

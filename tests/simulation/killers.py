@@ -16,7 +16,6 @@ import logging
 import multiprocessing
 import sys
 import time
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -96,7 +95,7 @@ def _described(killer):
     reason = LIVENESS_ALONE.get(killer.mutant)
     rule = killer.rule if reason is None else f"{killer.rule} alone: {reason}"
     plan = killer.plan
-    incidents = ", ".join(_runs(each.what.value for each in plan.incidents)) or "none"
+    incidents = ", ".join(_runs(each.what.value for each in plan.faults.incidents)) or "none"
     return f"{rule} | {plan.seed} | {plan.duration_ms / 1000:g} | {incidents}"
 
 
@@ -109,7 +108,7 @@ def _runs(names):
 
 def entropies(plan):
     """The plan with each of the seeds that stand for its chance."""
-    return [replace(plan, seed=plan.seed + number) for number in range(ENTROPIES)]
+    return [plan.changed(seed=plan.seed + number) for number in range(ENTROPIES)]
 
 
 def broken_rule(plan, mutation):
@@ -127,7 +126,7 @@ def is_sound(plan):
 def search(mutation, seeds, duration_ms, draw_plan):
     """Return the short plan of the first seed that kills a mutant; None where it lives."""
     for seed in seeds:
-        plan = replace(draw_plan(seed, duration_ms), healing_ms=_HEALING_MS)
+        plan = draw_plan(seed, duration_ms).changed(healing_ms=_HEALING_MS)
         rule = broken_rule(plan, mutation)
         if rule is not None and is_sound(plan):
             return Killer(mutation.name, rule, _shortened(mutation, plan, rule))
@@ -192,7 +191,7 @@ def main():
             killers[mutation.name] = killer
             save(killers)
             print(
-                f"{mutation.name}: {killer.rule}, {len(killer.plan.incidents)} incidents "
+                f"{mutation.name}: {killer.rule}, {len(killer.plan.faults.incidents)} incidents "
                 f"({took_s:.0f} s)",
                 flush=True,
             )

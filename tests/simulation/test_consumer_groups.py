@@ -9,8 +9,8 @@ from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.drive.plan_file import plan_of, plan_text
 from minikafka.sim.drive.simulation import Simulation
 
-PLAN = replace(
-    draw(4, 12_000), incidents=(), transactions=False, edge_cases=False, groups=0, producers=1,
+PLAN = draw(4, 12_000).changed(
+    incidents=(), transactions=False, edge_cases=False, groups=0, producers=1,
     consumer_groups=2,
 )  # fmt: skip
 FAILOVER = Incident(at_ms=8_000, what=Fault.KILL, node=1, for_ms=1_000)
@@ -18,7 +18,7 @@ FAILOVER = Incident(at_ms=8_000, what=Fault.KILL, node=1, for_ms=1_000)
 
 @pytest.mark.parametrize("incidents", [(), (FAILOVER, replace(FAILOVER, at_ms=9_000, node=2))])
 def test_members_share_partitions_and_nothing_is_broken(incidents):
-    outcome = Simulation(replace(PLAN, incidents=incidents)).run()
+    outcome = Simulation(PLAN.changed(incidents=incidents)).run()
     assert outcome.violation is None
     rules = outcome.coverage.rules
     assert rules["SoleOwner"] > 100
@@ -28,11 +28,11 @@ def test_members_share_partitions_and_nothing_is_broken(incidents):
 
 
 def test_plans_without_the_field_have_no_such_groups():
-    assert plan_of(plan_text(replace(PLAN, consumer_groups=0))).consumer_groups == 0
+    assert plan_of(plan_text(PLAN.changed(consumer_groups=0))).load.consumer_groups == 0
     assert plan_of(plan_text(PLAN)) == PLAN
 
 
 def test_few_seeds_have_such_groups():
-    counts = [draw(seed, 1_000).consumer_groups for seed in range(1, 201)]
+    counts = [draw(seed, 1_000).load.consumer_groups for seed in range(1, 201)]
     assert 150 < counts.count(0) < 190
     assert set(counts) == {0, 1, 2}

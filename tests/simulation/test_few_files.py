@@ -1,7 +1,5 @@
 """Nodes without file descriptors: requests are refused, no log directory goes offline."""
 
-from dataclasses import replace
-
 import pytest
 
 from minikafka.sim.drive.drawing import draw
@@ -22,8 +20,8 @@ SHORT = tuple(
 
 
 def run(seed):
-    plan = replace(
-        draw(seed, DURATION_MS), brokers=3, replication_factor=3, min_isr=2, roll_ms=1_000,
+    plan = draw(seed, DURATION_MS).changed(
+        brokers=3, replication_factor=3, min_isr=2, roll_ms=1_000,
         incidents=SHORT,
     )  # fmt: skip
     return Simulation(plan).run()
@@ -39,7 +37,7 @@ def test_no_directory_goes_offline_and_nothing_is_lost(seed):
 
 def test_plans_have_that_fault():
     plans = [draw(seed, DURATION_MS) for seed in range(1, 101)]
-    short = [p for p in plans if any(each.what is Fault.FEW_FILES for each in p.incidents)]
+    short = [p for p in plans if any(each.what is Fault.FEW_FILES for each in p.faults.incidents)]
     assert 5 < len(short) < 40
 
 

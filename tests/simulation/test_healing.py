@@ -1,6 +1,5 @@
 """Conditions that a run waits for after its faults have ended, and violations that it finds."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -22,7 +21,7 @@ from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import ConditionTimeoutError
 from tests.worlds.sim_world import create_topic, leader_client, produce, registration, replica
 
-PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
+PLAN = draw(3, 5_000).changed(incidents=(), producers=1, groups=0)
 
 
 @pytest.fixture
@@ -76,7 +75,7 @@ def test_no_more_brokers_are_removed_than_the_partitions_can_lose(simulation, mo
 
 @pytest.fixture
 def with_two_directories():
-    simulation = Simulation(replace(PLAN, log_dirs=2, partitions=6))
+    simulation = Simulation(PLAN.changed(log_dirs=2, partitions=6))
     simulation.cluster.start()
     simulation.create_topic()
     simulation.world.run(2_000)
@@ -135,8 +134,8 @@ def test_leaders_that_stay_on_a_failed_directory_are_a_violation(with_two_direct
 
 def test_an_operator_elects_the_only_replica_of_a_broker_that_lost_a_directory():
     """E7, L4: the broker is restarted after an unclean end, and the strategy elects no leader."""
-    plan = replace(
-        PLAN, log_dirs=2, partitions=6, elr=True, recovery_manager=True, strategy="None", min_isr=1
+    plan = PLAN.changed(
+        log_dirs=2, partitions=6, elr=True, recovery_manager=True, strategy="None", min_isr=1
     )
     simulation = Simulation(plan)
     simulation.cluster.start()
@@ -154,8 +153,8 @@ def test_an_operator_elects_the_only_replica_of_a_broker_that_lost_a_directory()
 
 @pytest.fixture
 def with_three_voters():
-    plan = replace(
-        PLAN, voters=3, dynamic_quorum=True, spares=0, auto_join=False, separate_controller=True
+    plan = PLAN.changed(
+        voters=3, dynamic_quorum=True, spares=0, auto_join=False, separate_controller=True
     )
     simulation = Simulation(plan)
     simulation.cluster.start()
@@ -245,8 +244,8 @@ _SEGMENTS = 40
 @pytest.fixture
 def healing_of_segments():
     """That of a run that has ended; then one partition of each kind of topic gets many segments."""
-    plan = replace(
-        PLAN, duration_ms=1_000, brokers=3, replication_factor=3, partitions=9, transactions=True,
+    plan = PLAN.changed(
+        duration_ms=1_000, brokers=3, replication_factor=3, partitions=9, transactions=True,
         some_stay_down=False,
     )  # fmt: skip
     simulation = Simulation(plan)
@@ -259,7 +258,7 @@ def healing_of_segments():
             replica(simulation.cluster, leader.config.node_id, *where).log.roll(leader.now)
     simulation.world.run(1_000)
     healing = simulation.healing
-    healing.plan = healing.transactional.plan = replace(plan, healing_ms=5_000)
+    healing.plan = healing.transactional.plan = plan.changed(healing_ms=5_000)
     return healing
 
 

@@ -59,9 +59,9 @@ def group_id(number: int) -> str:
 
 def host_names(plan: Plan) -> tuple[str, ...]:
     """Return the hosts of these clients."""
-    if not plan.consumer_groups:
+    if not plan.load.consumer_groups:
         return ()
-    places = range(PLACES * plan.consumer_groups)
+    places = range(PLACES * plan.load.consumer_groups)
     return (_ADMIN, *(f"shared-{number}" for number in places))
 
 
@@ -90,7 +90,7 @@ class ConsumerGroupWorkload:
         request = self._creation(*zip(TOPICS, _PARTITIONS, strict=True))
         answer = self.cluster.client("admin").ask(request, CreateTopicsResponse)
         assert all(each.error_code == ErrorCode.NONE for each in answer.topics), answer
-        for place in range(PLACES * self.plan.consumer_groups):
+        for place in range(PLACES * self.plan.load.consumer_groups):
             self._live(place)
         self._change_later(self.connections(_ADMIN))
 
@@ -142,7 +142,7 @@ class ConsumerGroupWorkload:
                 CreatableTopic(
                     name=name,
                     num_partitions=count,
-                    replication_factor=self.plan.replication_factor,
+                    replication_factor=self.plan.cluster.replication_factor,
                 )
                 for name, count in topics
             ],
@@ -186,7 +186,7 @@ class ConsumerGroupWorkload:
             if (topic := self.around.image().topic(name)) is not None
             for index in topic.partitions
         }
-        for number in range(self.plan.consumer_groups):
+        for number in range(self.plan.load.consumer_groups):
             places = range(PLACES * number, PLACES * (number + 1))
             members = [self._members[place] for place in places]
             if not all(each.running and _is_settled(each) for each in members):
@@ -227,7 +227,7 @@ class ConsumerGroupWorkload:
         assert node is not None
         assert node.broker is not None
         self.around.ownership.coverage.rules["SilentGroup"] += 1
-        names = [group_id(x).encode() for x in range(self.plan.consumer_groups)]
+        names = [group_id(x).encode() for x in range(self.plan.load.consumer_groups)]
         for partition in node.broker.replicas.partitions.values():
             if partition.topic_partition.topic != OFFSETS_TOPIC:
                 continue

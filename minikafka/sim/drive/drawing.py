@@ -8,7 +8,6 @@ plan.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from random import Random
 from typing import Final, NamedTuple
@@ -57,7 +56,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     mix = draw_mix(rng)
     producers, partitions = rng.randint(1, 3), rng.randint(1, 3)
     writers = producers * partitions
-    plan = Plan(
+    plan = Plan.of(
         seed=seed,
         brokers=brokers,
         replication_factor=factor,
@@ -82,7 +81,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         consumer_groups=draw_consumer_groups(seed),
     )
     plan = _with_voters(plan)
-    plan = replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
+    plan = plan.changed(incidents=tuple(_incidents(rng, plan, mix)))
     for addition in _ADDITIONS:
         own = Random(f"{addition.entropy}/{seed}")
         if addition.suits(plan) and (addition.share == 1 or own.random() < addition.share):
@@ -99,8 +98,8 @@ def _with_voters(plan: Plan) -> Plan:
     own = Random(f"voters/{plan.seed}")
     if own.random() < _ONE_VOTER_SHARE:
         return plan
-    voters = own.choice((3, 3, 5)) if plan.separate_controller else 3
-    return replace(plan, voters=voters, dynamic_quorum=own.random() < 0.5)
+    voters = own.choice((3, 3, 5)) if plan.cluster.separate_controller else 3
+    return plan.changed(voters=voters, dynamic_quorum=own.random() < 0.5)
 
 
 # What an addition does to a plan
@@ -113,44 +112,43 @@ def _meets(mix: Mix) -> Callable[[Plan, Random], Plan]:
 
 def _with(plan: Plan, added: Iterable[Incident]) -> Plan:
     """Return the plan with more incidents."""
-    incidents = sorted([*plan.incidents, *added], key=attrgetter("at_ms"))
-    return replace(plan, incidents=tuple(incidents))
+    incidents = sorted([*plan.faults.incidents, *added], key=attrgetter("at_ms"))
+    return plan.changed(incidents=tuple(incidents))
 
 
 def _with_only(plan: Plan, incidents: Iterable[Incident]) -> Plan:
     """Return the plan with these incidents instead of its own."""
-    return _with(replace(plan, incidents=()), incidents)
+    return _with(plan.changed(incidents=()), incidents)
 
 
 def _deletes_old_segments(plan: Plan, own: Random) -> Plan:
     # Segments must be rolled to be deleted.
-    return replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
+    return plan.changed(roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
 
 
 def _recovers_again(plan: Plan, own: Random) -> Plan:
     # The last member of an ISR is lost often.
-    plan = replace(
-        plan, recovery_manager=True, strategy=own.choice(("Balanced", "Aggressive")), min_isr=1,
+    plan = plan.changed(
+        recovery_manager=True, strategy=own.choice(("Balanced", "Aggressive")), min_isr=1,
         session_ms=1_500,
     )  # fmt: skip
     return _with_only(plan, _incidents(own, plan, mixes.RECOVERING, _QUICK_PACES_MS))
 
 
 def _has_old_records(plan: Plan, _: Random) -> Plan:
-    return replace(plan, backfill_ms=_BACKFILL_MS)
+    return plan.changed(backfill_ms=_BACKFILL_MS)
 
 
 def _changes_replicas(plan: Plan, own: Random) -> Plan:
-    plan = replace(plan, partitions=3, min_isr=2)
+    plan = plan.changed(partitions=3, min_isr=2)
     return _with_only(plan, _incidents(own, plan, mixes.RESIZING, _QUICK_PACES_MS))
 
 
 def _loses_leaders(plan: Plan, own: Random) -> Plan:
-    plan = replace(
-        plan,
+    plan = plan.changed(
         recovery_manager=own.random() < 0.6,
         strategy=own.choice(("Balanced", "Balanced", "None")),
-        brokers=min(plan.brokers, 4),
+        brokers=min(plan.cluster.brokers, 4),
         replication_factor=3,
         min_isr=2,
         session_ms=1_500,
@@ -160,21 +158,21 @@ def _loses_leaders(plan: Plan, own: Random) -> Plan:
 
 
 def _has_small_isrs(plan: Plan, own: Random) -> Plan:
-    plan = replace(
-        plan, brokers=own.choice((3, 4)), replication_factor=3, min_isr=own.choice((2, 3)),
+    plan = plan.changed(
+        brokers=own.choice((3, 4)), replication_factor=3, min_isr=own.choice((2, 3)),
         elr=True, session_ms=1_500, lag_ms=600,
     )  # fmt: skip
     return _with_only(plan, _incidents(own, plan, mixes.SHRINKING, _QUICK_PACES_MS, _SHORT_MS))
 
 
 def _has_unusual_clients(plan: Plan, own: Random) -> Plan:
-    plan = replace(plan, edge_cases=own.random() < _EDGE_CASES_SHARE)
+    plan = plan.changed(edge_cases=own.random() < _EDGE_CASES_SHARE)
     if own.random() >= _MULTI_PARTITION_SHARE:
         return plan
     # Brokers lead several partitions with different followers, and leaders move while a request
     # waits for one of them.
-    plan = replace(
-        plan, multi_partition=True, brokers=4, partitions=6, replication_factor=2, min_isr=2,
+    plan = plan.changed(
+        multi_partition=True, brokers=4, partitions=6, replication_factor=2, min_isr=2,
         producers=1, groups=0,
     )  # fmt: skip
     return _with_only(plan, _incidents(own, plan, mixes.MOVING, _QUICK_PACES_MS))
@@ -182,12 +180,12 @@ def _has_unusual_clients(plan: Plan, own: Random) -> Plan:
 
 def _truncates(plan: Plan, own: Random) -> Plan:
     """Isolate one leader after another while it flushes a rolled segment."""
-    plan = replace(
-        plan, brokers=3, replication_factor=3, min_isr=own.choice((1, 2)), idempotent=False,
+    plan = plan.changed(
+        brokers=3, replication_factor=3, min_isr=own.choice((1, 2)), idempotent=False,
         flush_messages=False, roll_ms=300, pace_ms=100, session_ms=1_500, lag_ms=600,
     )  # fmt: skip
-    there = (0, *plan.nodes)
-    incidents = [x for x in plan.incidents if x.node in there and x.other in there]
+    there = (0, *plan.cluster.nodes)
+    incidents = [x for x in plan.faults.incidents if x.node in there and x.other in there]
     for number, at_ms in enumerate(range(3_000, plan.duration_ms, 4_000)):
         node = 1 + number % 3
         incidents += [
@@ -199,23 +197,27 @@ def _truncates(plan: Plan, own: Random) -> Plan:
 
 def _has_rivals(plan: Plan, own: Random) -> Plan:
     added = _incidents(own, plan, mixes.RIVALLING)
-    return _with_only(plan, added) if plan.voters > 1 else _with(plan, added)
+    return _with_only(plan, added) if plan.cluster.voters > 1 else _with(plan, added)
 
 
 def _writes_snapshots(plan: Plan, own: Random) -> Plan:
     # Often enough that some node is always behind the start of the log.
-    return replace(plan, snapshot_bytes=own.choice((200, 1_000, 5_000)))
+    return plan.changed(snapshot_bytes=own.choice((200, 1_000, 5_000)))
 
 
 def _works_outside_of_steps(plan: Plan, own: Random) -> Plan:
     # Batches exceed the budget of a step: all, or those of more than a few records.
-    return replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
+    return plan.changed(step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
 
 
 def _changes_voters(plan: Plan, own: Random) -> Plan:
     # A combined controller is one of the brokers.
-    most = 2 if plan.separate_controller else min(2, plan.brokers - plan.voters)
-    plan = replace(plan, spares=own.randint(0, most), auto_join=own.random() < _AUTO_JOIN_SHARE)
+    most = (
+        2
+        if plan.cluster.separate_controller
+        else min(2, plan.cluster.brokers - plan.cluster.voters)
+    )
+    plan = plan.changed(spares=own.randint(0, most), auto_join=own.random() < _AUTO_JOIN_SHARE)
     return _with(plan, _incidents(own, plan, mixes.VOTING, _QUICK_PACES_MS))
 
 
@@ -225,27 +227,30 @@ def _has_forgetful_voters(plan: Plan, own: Random) -> Plan:
 
 def _damages_records(plan: Plan, own: Random) -> Plan:
     # Logs must be long enough for damage in parts that a start does not read.
-    pace_ms = min(plan.pace_ms, 100 * plan.producers * plan.partitions)
-    plan = replace(plan, pace_ms=pace_ms, fetch_bytes=1 << 20)
+    pace_ms = min(plan.load.pace_ms, 100 * plan.load.producers * plan.cluster.partitions)
+    plan = plan.changed(pace_ms=pace_ms, fetch_bytes=1 << 20)
     added = _incidents(own, plan, mixes.DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
-    kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE, *VOTER_DISKS)]
+    kept = [
+        x for x in plan.faults.incidents if x.what not in (Fault.WIPE, Fault.RESTORE, *VOTER_DISKS)
+    ]
     if own.random() < _DAMAGE_ALONE_SHARE:
         kept = []
     return _with_only(plan, [*kept, *added])
 
 
 def _has_disk_errors(plan: Plan) -> bool:
-    return any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents)
+    return any(
+        each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.faults.incidents
+    )
 
 
 def _has_two_disks(plan: Plan, _: Random) -> Plan:
     # A broker survives the loss of the directory without the metadata log.
-    return replace(plan, log_dirs=2)
+    return plan.changed(log_dirs=2)
 
 
 def _moves_between_directories(plan: Plan, own: Random) -> Plan:
-    plan = replace(
-        plan,
+    plan = plan.changed(
         log_dirs=own.choice((2, 2, 3)),
         slice_bytes=own.choice((SLICE_BYTES, _SMALL_SLICE_BYTES)),
     )
@@ -254,14 +259,13 @@ def _moves_between_directories(plan: Plan, own: Random) -> Plan:
 
 
 def _has_transactions(plan: Plan, own: Random) -> Plan:
-    plan = replace(
-        plan,
+    plan = plan.changed(
         transactions=True,
         transaction_version=own.choice((1, 2, 2)),
         transaction_timeout_ms=own.choice((2_000, 4_000, 8_000)),
         transaction_pace_ms=own.choice((200, 600, 2_000)),
         plain_writers=Random(f"shared/{plan.seed}").choice((0, 1, 2)),
-        work_ms=min(plan.work_ms, _MAX_WORK_MS),
+        work_ms=min(plan.cluster.work_ms, _MAX_WORK_MS),
     )
     if own.random() >= _UPGRADING_SHARE:
         return plan
@@ -273,7 +277,7 @@ def _moves_coordinators(plan: Plan, own: Random) -> Plan:
 
 
 def _has_brokers_that_stay_down(plan: Plan, _: Random) -> Plan:
-    return replace(plan, some_stay_down=True)
+    return plan.changed(some_stay_down=True)
 
 
 def _always(_: Plan) -> bool:
@@ -309,13 +313,13 @@ _ADDITIONS: Final = (
     Addition("rivals", 0.2, _has_rivals),
     Addition("snapshots", 0.4, _writes_snapshots),
     Addition("work", 0.3, _works_outside_of_steps),
-    Addition("members", 0.5, _changes_voters, lambda plan: plan.dynamic_quorum),
-    Addition("forgetful", 0.25, _has_forgetful_voters, lambda plan: plan.voters > 1),
+    Addition("members", 0.5, _changes_voters, lambda plan: plan.cluster.dynamic_quorum),
+    Addition("forgetful", 0.25, _has_forgetful_voters, lambda plan: plan.cluster.voters > 1),
     Addition("damage", 0.2, _damages_records),
     Addition("disks", 0.5, _has_two_disks, _has_disk_errors),
     Addition("directories", 0.2, _moves_between_directories),
     Addition("transactions", 0.35, _has_transactions),
-    Addition("coordinators", 0.3, _moves_coordinators, lambda plan: plan.transactions),
+    Addition("coordinators", 0.3, _moves_coordinators, lambda plan: plan.load.transactions),
     Addition("stay-down", 0.4, _has_brokers_that_stay_down),
 )
 """In the order in which they change a plan."""
@@ -332,14 +336,20 @@ def _incidents(
     at_ms = rng.randint(2_000, 10_000)
     pace_ms = rng.choice(paces)
     # Some runs hit one node again and again, or two in turn.
-    everywhere = plan.nodes if plan.voters == 1 else plan.nodes[: plan.brokers]
-    nodes = rng.choice((plan.nodes, everywhere, plan.nodes[:2], plan.nodes[-2:]))
+    everywhere = (
+        plan.cluster.nodes
+        if plan.cluster.voters == 1
+        else plan.cluster.nodes[: plan.cluster.brokers]
+    )
+    nodes = rng.choice(
+        (plan.cluster.nodes, everywhere, plan.cluster.nodes[:2], plan.cluster.nodes[-2:])
+    )
     while at_ms < plan.duration_ms:
         what = rng.choice(mix)
         node = rng.choice(nodes)
         if what in BROKERS_ONLY and node >= CONTROLLER_ID:
             node = 1
-        others = [other for other in plan.nodes if other != node]
+        others = [other for other in plan.cluster.nodes if other != node]
         is_fault = isinstance(what, Fault)
         found.append(
             Incident(

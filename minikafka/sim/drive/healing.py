@@ -85,14 +85,14 @@ class Healing:
         self._wait(self._no_recovery_hangs, "no unclean recovery goes on")
         self._wait(self.clients.groups_are_stable, "every group is stable")
         self._directories_settle()
-        if self.plan.log_dirs > 1:
+        if self.plan.cluster.log_dirs > 1:
             self._lose_a_directory()
-        if self.plan.some_stay_down:
+        if self.plan.faults.some_stay_down:
             self._go_on_with_fewer()
         self.clients.stop_writing()
         self.operators.stop_writing()
         self._stay_silent()
-        if self.plan.transactions:
+        if self.plan.load.transactions:
             self.transactional.wait_for_outcomes()
         self.clients.stop_reading()
         self.replicas_agree()
@@ -101,7 +101,7 @@ class Healing:
         """Run without traffic; members of consumer groups still send heartbeats."""
         self.cluster.world.run(2_500)
         groups = self.clients.consumer_groups
-        before = groups.silent_log() if self.plan.consumer_groups else None
+        before = groups.silent_log() if self.plan.load.consumer_groups else None
         self.cluster.world.run(2_500)
         groups.check_silent(before)
 
@@ -123,7 +123,7 @@ class Healing:
             return
         node, path = found
         led = self._directories.lose(node, path)
-        within_ms = self.plan.healing_ms
+        within_ms = self.plan.faults.healing_ms
         self.cluster.world.run_until(
             lambda: self._directories.has_moved_leaders(node, led),
             within_ms,
@@ -168,7 +168,7 @@ class Healing:
             return bool(now) and all(at > before.get(where, -1) for where, at in now.items())
 
         self.checkers.coverage.events["runs that end with fewer brokers"] += 1
-        within_ms = self.plan.healing_ms
+        within_ms = self.plan.faults.healing_ms
         self.cluster.world.run_until(
             all_go_on, within_ms, f"liveness: every partition commits without {gone}"
         )
@@ -235,7 +235,7 @@ class Healing:
         """Describe the first difference of offsets between two replicas; None if they agree."""
         if self.cluster.nodes[self.cluster.controller_id].node is None:
             return "no controller is active"
-        independent = self.plan.retention_bytes >= 0
+        independent = self.plan.cluster.retention_bytes >= 0
         found = (
             unlike_offsets(pair, followers_trim_independently=independent) for pair in self._pairs()
         )
@@ -259,7 +259,9 @@ class Healing:
 
     def _wait(self, condition: Callable[[], bool], what: str, spent_ms: int = 0) -> None:
         self.cluster.world.run_until(
-            lambda: self._started(condition), self.plan.healing_ms - spent_ms, f"liveness: {what}"
+            lambda: self._started(condition),
+            self.plan.faults.healing_ms - spent_ms,
+            f"liveness: {what}",
         )
 
     def _started(self, condition: Callable[[], bool]) -> bool:
@@ -358,7 +360,7 @@ class Healing:
     def read_all(self) -> dict[TopicPartition, dict[int, bytes]]:
         """Read every partition from start to end with a new consumer."""
         history = History()
-        everywhere = [TopicPartition(TOPIC, index) for index in range(self.plan.partitions)]
+        everywhere = [TopicPartition(TOPIC, index) for index in range(self.plan.cluster.partitions)]
         # A response ends with a segment: a fetch that waits at the end of its partition would delay
         # each of the many fetches of a partition that is led by the same broker.
         # A broker that was cut off for good answers a client with the metadata that it has.

@@ -94,8 +94,8 @@ class Operators:
 
     def __post_init__(self) -> None:
         """Start with the features as formatted."""
-        self._elr = self.plan.elr
-        self._transaction_version = self.plan.transaction_version
+        self._elr = self.plan.cluster.elr
+        self._transaction_version = self.plan.load.transaction_version
 
     def carry_out(self, incident: Incident) -> None:
         """Carry out an action."""
@@ -131,8 +131,8 @@ class Operators:
         kind = rng.choice(tuple(_ELECTIONS))
         partitions = None
         if kind == _DESIGNATION or rng.random() < 0.5:
-            index = rng.randrange(self.plan.partitions)
-            desired = [rng.randint(1, self.plan.brokers)] if kind == _DESIGNATION else None
+            index = rng.randrange(self.plan.cluster.partitions)
+            desired = [rng.randint(1, self.plan.cluster.brokers)] if kind == _DESIGNATION else None
             partitions = [
                 elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=desired)
             ]
@@ -149,7 +149,7 @@ class Operators:
         )
 
     def _min_isr(self, rng: Random) -> ApiMessage:
-        value = rng.randint(1, self.plan.replication_factor)
+        value = rng.randint(1, self.plan.cluster.replication_factor)
         return self._alter("min.insync.replicas", str(value))
 
     def _strategy(self, rng: Random) -> ApiMessage:
@@ -181,10 +181,10 @@ class Operators:
 
     def _reassign(self, rng: Random) -> ApiMessage:
         """Reassign one partition; every third time to another number of replicas (H6)."""
-        brokers, count = self.faults.cluster.broker_ids, self.plan.replication_factor
+        brokers, count = self.faults.cluster.broker_ids, self.plan.cluster.replication_factor
         if rng.random() < _RESIZED_SHARE:
             count = rng.randint(1, len(brokers))
-        index = rng.randrange(self.plan.partitions)
+        index = rng.randrange(self.plan.cluster.partitions)
         members = rng.sample(brokers, count)
         self._note(f"reassigns {self.topic}-{index} to {members}")
         return AlterPartitionReassignmentsRequest(
@@ -198,8 +198,8 @@ class Operators:
         Each time the other replica becomes the preferred leader, and a preferred election is
         requested. Messages of the leader may be stuck meanwhile, and arrive when it leads again.
         """
-        other = rng.randrange(1, self.plan.replication_factor)
-        where = TopicPartition(self.topic, rng.randrange(self.plan.partitions))
+        other = rng.randrange(1, self.plan.cluster.replication_factor)
+        where = TopicPartition(self.topic, rng.randrange(self.plan.cluster.partitions))
         if rng.random() < STUCK_SHARE:
             # Stuck messages must contain records; followers must have followed in between.
             self._hold_answers(rng, where, other, rng.choice((1_000, 2_500)))
@@ -215,7 +215,7 @@ class Operators:
         leader moves while coordinators do not learn of it.
         """
         index = rng.randrange(PARTITIONS)
-        other = rng.randrange(1, self.plan.replication_factor)
+        other = rng.randrange(1, self.plan.cluster.replication_factor)
         if rng.random() < STUCK_SHARE:
             where = TopicPartition(TRANSACTIONS_TOPIC, index)
             self._hold_answers(rng, where, other, rng.choice((1_000, 2_500)))
@@ -344,7 +344,7 @@ class Operators:
         topic = CreatableTopic(
             name=name,
             num_partitions=partitions,
-            replication_factor=self.plan.replication_factor,
+            replication_factor=self.plan.cluster.replication_factor,
             configs=[CreatableTopicConfig("flush.messages", "1")],
         )
         self._write_to(name, min(topic.num_partitions, 3))
@@ -419,7 +419,7 @@ class Operators:
         def move() -> None:
             is_extra = self._extra_topic and rng.random() < _EXTRA_MOVED_SHARE
             topic = self._extra_topic if is_extra else self.topic
-            request = moves_of(node, topic, self.plan.partitions, rng)
+            request = moves_of(node, topic, self.plan.cluster.partitions, rng)
             self._note(f"requests moves on {node.host}: {described(request)}")
             connections.ask((node.host, BROKER_PORT), request, lambda _: None)
 

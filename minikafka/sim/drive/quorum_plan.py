@@ -4,7 +4,6 @@ A run takes a tenth of the time of a plan of `drawing.draw`, and its incidents a
 dense: changes of voters, lost disks and elections meet each other more often.
 """
 
-from dataclasses import replace
 from operator import attrgetter
 from random import Random
 from typing import Final
@@ -34,7 +33,7 @@ def draw_quorum_plan(seed: int, duration_ms: int) -> Plan:
     """Return the plan of a seed: two to five voters, and up to three controllers beside them."""
     rng = Random(f"quorum/{seed}")
     voters, is_dynamic = rng.choice((2, 3, 3, 3, 4, 5)), rng.random() < _DYNAMIC_SHARE
-    plan = Plan(
+    plan = Plan.of(
         seed=seed,
         brokers=1,
         replication_factor=1,
@@ -60,21 +59,21 @@ def draw_quorum_plan(seed: int, duration_ms: int) -> Plan:
         work_ms=rng.choice((20, 1_000)),
     )
     incidents = sorted(_incidents(rng, plan), key=attrgetter("at_ms"))
-    return replace(plan, incidents=tuple(incidents))
+    return plan.changed(incidents=tuple(incidents))
 
 
 def _incidents(rng: Random, plan: Plan) -> list[Incident]:
     # Topics that are created and deleted are what the metadata log gets.
     kinds = [*rng.sample(_KINDS, rng.randint(2, _MAX_KINDS)), OperatorAction.TOPIC]
-    if plan.dynamic_quorum:
+    if plan.cluster.dynamic_quorum:
         kinds += [OperatorAction.VOTERS] * rng.choice((0, 1, 3))
-    controllers = [each for each in plan.nodes if each >= CONTROLLER_ID]
+    controllers = [each for each in plan.cluster.nodes if each >= CONTROLLER_ID]
     pace_ms, lasting_ms = rng.choice(_PACES_MS), rng.choice(_LASTING_MS)
     found = []
     at_ms = rng.randint(1_500, 4_000)
     while at_ms < plan.duration_ms:
         what, node = rng.choice(kinds), rng.choice(controllers)
-        others = [each for each in plan.nodes if each != node]
+        others = [each for each in plan.cluster.nodes if each != node]
         found.append(
             Incident(
                 at_ms=at_ms,

@@ -30,11 +30,11 @@ def client_names(plan: Plan) -> tuple[str, ...]:
     return (
         "c",
         "scanner",
-        *(f"p{number}" for number in range(plan.producers)),
-        *(f"g{number}" for number in range(plan.groups)),
-        *(["joint"] if plan.multi_partition else []),
-        *(["odd", *_ODD_GROUP_CLIENTS] if plan.edge_cases else []),
-        *(HOSTS if plan.transactions else []),
+        *(f"p{number}" for number in range(plan.load.producers)),
+        *(f"g{number}" for number in range(plan.load.groups)),
+        *(["joint"] if plan.load.multi_partition else []),
+        *(["odd", *_ODD_GROUP_CLIENTS] if plan.load.edge_cases else []),
+        *(HOSTS if plan.load.transactions else []),
         *host_names(plan),
     )
 
@@ -76,52 +76,52 @@ class RunClients:
     def start(self) -> None:
         """Start the clients of the plan."""
         plan = self.plan
-        everywhere = [TopicPartition(TOPIC, index) for index in range(plan.partitions)]
+        everywhere = [TopicPartition(TOPIC, index) for index in range(plan.cluster.partitions)]
         rng = self.cluster.world.rng("clients")
-        for number in range(plan.producers):
+        for number in range(plan.load.producers):
             acks = rng.choice((-1, 1)) if number else -1
             producer = SimProducer(
                 self.connections(f"p{number}"), self.history, f"p{number}", everywhere, acks,
-                plan.idempotent and acks == -1, plan.pace_ms, plan.backfill_ms,
+                plan.load.idempotent and acks == -1, plan.load.pace_ms, plan.load.backfill_ms,
             )  # fmt: skip
             self._producers.append(producer)
             producer.start()
         consumer = SimConsumer(self.connections("c"), self.history, everywhere)
         self._consumers.append(consumer)
         consumer.start()
-        if any(incident.what in DAMAGE for incident in plan.incidents):
+        if any(incident.what in DAMAGE for incident in plan.faults.incidents):
             scanner = SimConsumer(self.connections("scanner"), self.history, everywhere, "scanner")
             self._consumers.append(scanner)
             scanner.start()
             scanner.start_over(_SCAN_EVERY_MS)
-        for number in range(plan.groups):
+        for number in range(plan.load.groups):
             name = f"g{number}"
             member = SimMember(
                 self.connections(name), self.history, "g", name, everywhere, self._is_deposed
             )
             self._members.append(member)
             member.start()
-        if plan.multi_partition:
+        if plan.load.multi_partition:
             self._others.append(
                 MultiPartitionProducer(
-                    self.connections("joint"), self.history, "joint", everywhere, plan.pace_ms,
+                    self.connections("joint"), self.history, "joint", everywhere, plan.load.pace_ms,
                     self.checkers.rejected_writes.append,
                 )
             )  # fmt: skip
-        if plan.edge_cases:
+        if plan.load.edge_cases:
             self._others.append(
                 EdgeCaseClient(
-                    self.connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
+                    self.connections("odd"), self.history, "odd", everywhere, 4 * plan.load.pace_ms
                 )
             )
             for name in _ODD_GROUP_CLIENTS:
-                self._others.append(OddGroupClient(self.connections(name), name, plan.pace_ms))
+                self._others.append(OddGroupClient(self.connections(name), name, plan.load.pace_ms))
         for other in self._others:
             other.start()
-        if plan.transactions:
+        if plan.load.transactions:
             self.transactional.create_topics()
             self.transactional.start()
-        if plan.consumer_groups:
+        if plan.load.consumer_groups:
             self.consumer_groups.start()
 
     def slow_down(self, interval_ms: int) -> None:
@@ -154,13 +154,13 @@ class RunClients:
 
     def groups_are_stable(self) -> bool:
         """Return True if every group is stable, or there is none."""
-        if self.plan.transactions and not self.transactional.group_is_stable():
+        if self.plan.load.transactions and not self.transactional.group_is_stable():
             return False
-        if self.plan.consumer_groups and not self.consumer_groups.are_stable():
+        if self.plan.load.consumer_groups and not self.consumer_groups.are_stable():
             return False
-        return is_stable(self._members, self.plan.partitions, self.cluster.world.now_ms) or (
-            not self._members
-        )
+        return is_stable(
+            self._members, self.plan.cluster.partitions, self.cluster.world.now_ms
+        ) or (not self._members)
 
     def connections(self, name: str, without: Collection[int] = ()) -> ClientConnections:
         """Return the connections of a client that knows all brokers but those in `without`."""

@@ -95,32 +95,32 @@ class Simulation:
         plan = self.plan
         self.world = World(plan.seed, self.on_line)
         levels = dict(DEFAULT_LEVELS)
-        if not plan.elr:
+        if not plan.cluster.elr:
             levels[ELIGIBLE_LEADER_REPLICAS_VERSION] = 0
-        levels[TRANSACTION_VERSION] = plan.transaction_version
-        if not plan.consumer_groups:
+        levels[TRANSACTION_VERSION] = plan.load.transaction_version
+        if not plan.load.consumer_groups:
             del levels[GROUP_VERSION]
         self.cluster = SimCluster(
             world=self.world,
-            brokers=plan.brokers,
+            brokers=plan.cluster.brokers,
             given=plan.given,
             levels=levels,
-            separate_controller=plan.separate_controller,
-            log_dirs=plan.log_dirs,
-            voters=plan.voters,
-            spares=plan.spares,
-            is_dynamic=plan.dynamic_quorum,
+            separate_controller=plan.cluster.separate_controller,
+            log_dirs=plan.cluster.log_dirs,
+            voters=plan.cluster.voters,
+            spares=plan.cluster.spares,
+            is_dynamic=plan.cluster.dynamic_quorum,
             on_step=self._stepped,
         )
         nodes = self.cluster.nodes
         for node in nodes.values():
             node.on_fault = self._faulted
             node.on_power_loss = self._lost_power
-            node.step_units = plan.step_units
-            node.slice_bytes = plan.slice_bytes
-            node.work_us = (50, plan.work_ms * US_PER_MS)
-        self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
-        self.checkers.retention.retention_bytes = plan.retention_bytes
+            node.step_units = plan.cluster.step_units
+            node.slice_bytes = plan.cluster.slice_bytes
+            node.work_us = (50, plan.cluster.work_ms * US_PER_MS)
+        self.checkers = Checkers(self.history, plan.cluster.min_isr, plan.cluster.elr, nodes)
+        self.checkers.retention.retention_bytes = plan.cluster.retention_bytes
         self.checkers.elections.given = plan.given
         self.faults = Faults(
             self.cluster,
@@ -129,7 +129,7 @@ class Simulation:
             self.checkers.quorum.forget,
             FaultEffects(self.checkers.coverage.faults),
         )
-        if plan.transactions:
+        if plan.load.transactions:
             self.checkers.replicas.transactional = frozenset(TOPICS)
             self.checkers.transactions.topics = frozenset(TOPICS)
             self.checkers.transactions.epochs_are_bumped = plan.always_bumps_epochs
@@ -168,7 +168,7 @@ class Simulation:
             self._run()
             self.checkers.check_at_end()
             problems = final_checks(self.checkers, self.history, self.healing.read_all())
-            if self.plan.transactions:
+            if self.plan.load.transactions:
                 problems += self.healing.transactional.problems()
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
@@ -215,7 +215,7 @@ class Simulation:
         self.cluster.start()
         self.create_topic()
         self.clients.start()
-        for incident in self.plan.incidents:
+        for incident in self.plan.faults.incidents:
             self.world.after(
                 incident.at_ms * US_PER_MS - self.world.now_us,
                 partial(self._carry_out, incident),
@@ -227,7 +227,9 @@ class Simulation:
         """Create the topic that the clients use."""
         plan = self.plan
         topic = CreatableTopic(
-            name=TOPIC, num_partitions=plan.partitions, replication_factor=plan.replication_factor
+            name=TOPIC,
+            num_partitions=plan.cluster.partitions,
+            replication_factor=plan.cluster.replication_factor,
         )
         request = CreateTopicsRequest(topics=[topic], timeout_ms=10_000)
         answer = self.cluster.client("admin").ask(request, CreateTopicsResponse)

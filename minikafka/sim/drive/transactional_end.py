@@ -55,7 +55,7 @@ class TransactionalEnd:
             Violation: a transaction is open for longer than its timeout and a bound.
         """
         self.losses.forget()
-        within_ms = self.plan.transaction_timeout_ms + _BOUND_MS
+        within_ms = self.plan.load.transaction_timeout_ms + _BOUND_MS
         try:
             self.cluster.world.run_until(lambda: not list(self._hanging()), within_ms)
         except ConditionTimeoutError:
@@ -222,7 +222,7 @@ class TransactionalEnd:
 
         self.cluster.world.run_until(
             lambda: all(map(is_at_end, self.workload.partitions)),
-            self.plan.healing_ms,
+            self.plan.faults.healing_ms,
             "liveness: everything that is stable can be read",
         )
         reader.running = False

@@ -85,7 +85,7 @@ class TransactionalWorkload:
                 CreatableTopic(
                     name=name,
                     num_partitions=PARTITIONS,
-                    replication_factor=self.plan.replication_factor,
+                    replication_factor=self.plan.cluster.replication_factor,
                     configs=[] if name == PLAIN else kept,
                 )
                 for name in TOPICS
@@ -112,7 +112,7 @@ class TransactionalWorkload:
         self._add(mortal)
         for name, member_name in zip(LOOPS, _MEMBERS, strict=True):
             self._add(self._loop(name, member_name))
-        for name in _PLAIN_WRITERS[: self.plan.plain_writers]:
+        for name in _PLAIN_WRITERS[: self.plan.load.plain_writers]:
             writer = SimProducer(
                 self.connections(name), self.plain, name, plain, acks=-1,
                 idempotent=name == _PLAIN_WRITERS[0], interval_ms=_PLAIN_PACE_MS,
@@ -164,7 +164,7 @@ class TransactionalWorkload:
 
     @property
     def _pace_ms(self) -> int:
-        return self.plan.transaction_pace_ms
+        return self.plan.load.transaction_pace_ms
 
     def _add(self, client: TransactionalClient) -> None:
         if not self._is_over:
@@ -176,8 +176,8 @@ class TransactionalWorkload:
             "connections": self.connections(name),
             "name": name,
             "transactional_id": transactional_id,
-            "version": self.plan.transaction_version,
-            "timeout_ms": self.plan.transaction_timeout_ms,
+            "version": self.plan.load.transaction_version,
+            "timeout_ms": self.plan.load.transaction_timeout_ms,
             "pace_ms": self._pace_ms,
             "retry_ms": _RETRY_MS,
             "finalized_version": self.finalized_version,

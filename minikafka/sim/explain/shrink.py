@@ -48,9 +48,9 @@ def shrink(plan: Plan, breaks: Breaks, most_runs: int = 120) -> Plan:
         return breaks(candidate)
 
     plan = _end_early(plan, still_breaks)
-    plan = replace(plan, incidents=_fewer(plan, still_breaks))
+    plan = plan.changed(incidents=_fewer(plan, still_breaks))
     for changes in _PLAINER:
-        plan = _if(replace(plan, **changes), plan, still_breaks)
+        plan = _if(plan.changed(**changes), plan, still_breaks)
     plan = _fewer_brokers(plan, still_breaks)
     plan = _shorter_incidents(plan, still_breaks)
     plan = _begin_early(plan, still_breaks)
@@ -65,21 +65,23 @@ def _if(candidate: Plan, plan: Plan, breaks: Breaks) -> Plan:
 def _end_early(plan: Plan, breaks: Breaks) -> Plan:
     """End the plan soon after the last incident."""
     for spare_ms in _SPARE_MS:
-        end_ms = max((each.at_ms + each.for_ms for each in plan.incidents), default=0) + spare_ms
+        end_ms = (
+            max((each.at_ms + each.for_ms for each in plan.faults.incidents), default=0) + spare_ms
+        )
         if end_ms < plan.duration_ms:
-            plan = _if(replace(plan, duration_ms=end_ms), plan, breaks)
+            plan = _if(plan.changed(duration_ms=end_ms), plan, breaks)
     return plan
 
 
 def _fewer(plan: Plan, breaks: Breaks) -> tuple[Incident, ...]:
-    kept = list(plan.incidents)
+    kept = list(plan.faults.incidents)
     size = max(1, len(kept) // 2)
     while True:
         at = 0
         removed = False
         while at < len(kept):
             candidate = kept[:at] + kept[at + size :]
-            if breaks(replace(plan, incidents=tuple(candidate))):
+            if breaks(plan.changed(incidents=tuple(candidate))):
                 kept, removed = candidate, True
             else:
                 at += size
@@ -90,13 +92,13 @@ def _fewer(plan: Plan, breaks: Breaks) -> tuple[Incident, ...]:
 
 def _fewer_brokers(plan: Plan, breaks: Breaks) -> Plan:
     """Remove brokers down to the replication factor, with their incidents."""
-    for brokers in range(max(plan.replication_factor, 1), plan.brokers):
+    for brokers in range(max(plan.cluster.replication_factor, 1), plan.cluster.brokers):
         kept = tuple(
             each
-            for each in plan.incidents
+            for each in plan.faults.incidents
             if all(node <= brokers or node == CONTROLLER_ID for node in (each.node, each.other))
         )
-        smaller = _if(replace(plan, brokers=brokers, incidents=kept), plan, breaks)
+        smaller = _if(plan.changed(brokers=brokers, incidents=kept), plan, breaks)
         if smaller != plan:
             return smaller
     return plan
@@ -104,20 +106,22 @@ def _fewer_brokers(plan: Plan, breaks: Breaks) -> Plan:
 
 def _shorter_incidents(plan: Plan, breaks: Breaks) -> Plan:
     """Shorten each incident, if the rule still breaks."""
-    for at, incident in enumerate(plan.incidents):
+    for at, incident in enumerate(plan.faults.incidents):
         if incident.for_ms > _SHORT_MS:
-            shorter = list(plan.incidents)
+            shorter = list(plan.faults.incidents)
             shorter[at] = replace(incident, for_ms=_SHORT_MS)
-            plan = _if(replace(plan, incidents=tuple(shorter)), plan, breaks)
+            plan = _if(plan.changed(incidents=tuple(shorter)), plan, breaks)
     return plan
 
 
 def _begin_early(plan: Plan, breaks: Breaks) -> Plan:
     """Remove the time before the first incident, then half of the rest."""
     for share in (1, 2):
-        early_ms = (min((x.at_ms for x in plan.incidents), default=0) - _BEGIN_MS) // share
+        early_ms = (min((x.at_ms for x in plan.faults.incidents), default=0) - _BEGIN_MS) // share
         if early_ms > 0:
-            sooner = tuple(replace(each, at_ms=each.at_ms - early_ms) for each in plan.incidents)
+            sooner = tuple(
+                replace(each, at_ms=each.at_ms - early_ms) for each in plan.faults.incidents
+            )
             end_ms = plan.duration_ms - early_ms
-            plan = _if(replace(plan, incidents=sooner, duration_ms=end_ms), plan, breaks)
+            plan = _if(plan.changed(incidents=sooner, duration_ms=end_ms), plan, breaks)
     return plan

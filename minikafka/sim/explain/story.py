@@ -117,7 +117,7 @@ class Story:
     def _how_long(self) -> str:
         """Return the planned duration of the present fault, as text."""
         assert self._simulation is not None
-        for incident in self._simulation.plan.incidents:
+        for incident in self._simulation.plan.faults.incidents:
             if incident.at_ms == self._simulation.world.now_ms and incident.for_ms:
                 return f", for {incident.for_ms / _MS_PER_S:g} s"
         return ""

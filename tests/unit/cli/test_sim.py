@@ -1,6 +1,5 @@
 import argparse
 import re
-from dataclasses import fields
 
 import pytest
 
@@ -49,11 +48,11 @@ def test_a_trace_begins_with_commit_seed_and_all_options(tmp_path, capsys):
     first, *lines = path.read_text().splitlines()
     plan = draw(3, 5_000)
     assert first.startswith(f"{build()} sim --seed 3 --seconds 5: ")
-    for field in fields(plan):
-        if field.name not in ("seed", "incidents"):
-            assert f" {field.name}={getattr(plan, field.name)}" in first
+    for name, value in plan.settings.items():
+        if name not in ("seed", "incidents"):
+            assert f" {name}={value}" in first
     planned = [line for line in lines if line.startswith("planned ")]
-    assert len(planned) == len(plan.incidents)
+    assert len(planned) == len(plan.faults.incidents)
     transitions = lines[1 + len(planned) :]
     assert all(re.match(r" +\d+\.\d{6}  \S+ +\S", line) for line in transitions)
     assert any("t-0      leader " in line for line in transitions)
@@ -101,7 +100,7 @@ def test_a_plan_is_saved_and_played_again(tmp_path, capsys):
         first = capsys.readouterr().out
         assert run("--plan", path, "--no-shrink", "--trace", tmp_path / "trace") == 1
         second = capsys.readouterr().out
-    assert plan_of(path.read_text()).producers == 1
+    assert plan_of(path.read_text()).load.producers == 1
     stories = [[x for x in out.splitlines() if x.startswith("  ")] for out in (first, second)]
     assert stories[0] == stories[1] != []
     assert f" sim --plan {path}: " in (tmp_path / "trace").read_text().splitlines()[0]

@@ -36,7 +36,13 @@ def operators_of(cluster):
     (plan, *_) = [
         plan
         for plan in (draw(seed, 1_000) for seed in range(400))
-        if (plan.brokers, plan.replication_factor, plan.partitions, plan.elr) == (3, 2, 1, True)
+        if (
+            plan.cluster.brokers,
+            plan.cluster.replication_factor,
+            plan.cluster.partitions,
+            plan.cluster.elr,
+        )
+        == (3, 2, 1, True)
     ]
 
     def connections(name):

@@ -20,7 +20,9 @@ def test_a_plan_survives_being_written(seed):
 def test_defaults_are_left_out_and_incidents_are_lines():
     text = plan_text(PLAN)
     assert '"steps"' not in text
-    assert len([line for line in text.splitlines() if '"what"' in line]) == len(PLAN.incidents)
+    assert len([line for line in text.splitlines() if '"what"' in line]) == len(
+        PLAN.faults.incidents
+    )
 
 
 def content(**changes):
@@ -36,8 +38,8 @@ KILL = {"what": "kill", "at_ms": 3_000, "node": 2}
 
 def test_fields_with_a_default_may_be_left_out():
     plan = plan_of(content(incidents=[KILL]))
-    assert plan.incidents == (Incident(what=Fault.KILL, at_ms=3_000, node=2),)
-    assert plan_of(without("incidents")).incidents == ()
+    assert plan.faults.incidents == (Incident(what=Fault.KILL, at_ms=3_000, node=2),)
+    assert plan_of(without("incidents")).faults.incidents == ()
 
 
 @pytest.mark.parametrize(

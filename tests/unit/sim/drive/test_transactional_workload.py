@@ -1,6 +1,5 @@
 """Transactional clients in a calm cluster commit, abort, copy and fence one another."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -24,8 +23,8 @@ WHERE = TopicPartition("t", 0)
 
 
 def run(version, incidents=()):
-    plan = replace(
-        draw(1, 8_000), brokers=3, replication_factor=3, min_isr=2, incidents=tuple(incidents),
+    plan = draw(1, 8_000).changed(
+        brokers=3, replication_factor=3, min_isr=2, incidents=tuple(incidents),
         transactions=True, transaction_version=version, transaction_pace_ms=200,
         some_stay_down=False, producers=1, groups=0, log_dirs=1,
     )  # fmt: skip
@@ -53,8 +52,8 @@ def test_everything_that_transactions_do_happens(version):
 
 
 def test_producers_without_transactions_write_between_transactions():
-    plan = replace(
-        draw(1, 5_000), brokers=3, replication_factor=3, min_isr=2, incidents=(), plain_writers=2,
+    plan = draw(1, 5_000).changed(
+        brokers=3, replication_factor=3, min_isr=2, incidents=(), plain_writers=2,
         transactions=True, transaction_version=2, transaction_pace_ms=200, some_stay_down=False,
         producers=1, groups=0, log_dirs=1,
     )  # fmt: skip

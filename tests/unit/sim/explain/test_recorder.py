@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from minikafka.sim.drive.drawing import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.explain.recorder import MESSAGES_KEPT, Recorder
@@ -7,7 +5,7 @@ from minikafka.sim.explain.recorder import MESSAGES_KEPT, Recorder
 
 def plan(seed, seconds):
     """A seed's plan with a separate controller, so that no connection uses loopback."""
-    return replace(draw(seed, seconds * 1000), separate_controller=True)
+    return draw(seed, seconds * 1000).changed(separate_controller=True)
 
 
 def recorded(seed, seconds):

@@ -1,7 +1,6 @@
 """The story of a run that breaks a rule: each part is there, in its order."""
 
 import re
-from dataclasses import replace
 from functools import cache
 
 from minikafka.sim.drive.incidents import Fault, Incident
@@ -21,7 +20,7 @@ def plan(leader):
 
     The other values do not matter.
     """
-    return Plan(
+    return Plan.of(
         seed=1, brokers=4, replication_factor=3, min_isr=2, partitions=1,
         separate_controller=True, elr=True, recovery_manager=False, strategy="Balanced",
         roll_ms=1 << 40, producers=1, idempotent=False, flush_messages=False, duration_ms=14_000,
@@ -111,8 +110,8 @@ def test_the_broker_that_acknowledged_is_named_if_another_leads_already():
     """A leader that hears nothing of the controller goes on acknowledging with acks=1."""
     told = []
     for seed in range(1, 12):
-        it = replace(
-            plan(1), seed=seed, producers=3, session_ms=1_500,
+        it = plan(1).changed(
+            seed=seed, producers=3, session_ms=1_500,
             incidents=tuple(
                 Incident(at_ms=4_000, what=Fault.CUT_CONTROLLER, node=node, for_ms=8_000)
                 for node in (1, 2)
