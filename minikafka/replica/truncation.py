@@ -39,6 +39,8 @@ def truncate_replica(
             # Another truncation has started the work from the beginning.
             return
         try:
+            # Before the slice: without files, a load that has begun could not continue.
+            log.reserve_files()
             log.load_slice()
         except StorageFault as fault:
             faults.take_offline(fault)

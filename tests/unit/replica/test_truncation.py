@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.common.environment import RETRY_MS
 from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.log import unified_log
 from minikafka.log.directories import log_directory
@@ -114,6 +115,23 @@ def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
     monkeypatch.setattr("minikafka.log.unified_log.next_slice", broken)
     world.run()
     assert world.faults == [fault]
+
+
+def test_the_rest_of_the_load_waits_for_descriptors(world, monkeypatch):
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+
+    def fail(_):
+        raise OutOfFilesError("/d0", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(log), "reserve_files", fail)
+        world.run()
+        assert is_loading(world.partitions[0])
+    world.run(RETRY_MS)
+    assert not is_loading(world.partitions[0])
+    assert log.producers.has_ongoing(7, 0)
 
 
 def test_stopped_replica_is_not_loaded_further(world):
