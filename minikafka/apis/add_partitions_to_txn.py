@@ -34,7 +34,8 @@ from minikafka.transaction.request_rules import ProducerName, verify_partition
 from minikafka.transaction.transaction import EPOCH_BUMP_FROM
 
 _BROKERS_FROM = 4
-_TRANSACTIONS_A_STEP: Final = 50
+_TRANSACTION_US: Final = 60
+"""A transaction that is begun or verified."""
 
 _Codes = dict[TopicPartition, int]
 
@@ -66,9 +67,9 @@ def _results(
         # With several, one transaction would hold up all others.
         yield from await_transition(ctx, transactions[0].transactional_id)
     answers: list[tuple[AddPartitionsToTxnTransaction, _Codes | Write | None]] = []
-    for count, transaction in enumerate(transactions, 1):
+    for transaction in transactions:
         answers.append((transaction, _begin(ctx, transaction)))
-        if not count % _TRANSACTIONS_A_STEP:
+        if ctx.env.spend(_TRANSACTION_US):
             yield from next_turn(ctx.env, for_answer_only=False)
     results = []
     for transaction, answer in answers:

@@ -52,8 +52,8 @@ from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps, compute, next_turn
 
 _DOCUMENTATION_FROM = 3
-_UNITS_A_STEP: Final = 200
-"""Resources and their keys that are described in one step: about 2 ms of work."""
+_ROW_US: Final = 10
+"""The description of a resource, and of each of its keys."""
 
 
 @broker_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
@@ -83,14 +83,14 @@ def _response(
         for each in request.resources
     }
     response = DescribeConfigsResponse()
-    units, is_long = 0, False
+    cost_us, is_long = 0, False
     for each in asked.values():
-        if units >= _UNITS_A_STEP:
+        if node.env.spend(cost_us):
             yield from next_turn(node.env, for_answer_only=True)
-            units, is_long = 0, True
+            is_long = True
         result = _resource(node, request, each, version)
         response.results.append(result)
-        units += 1 + len(result.configs)
+        cost_us = _ROW_US * (1 + len(result.configs))
     return (
         (yield from compute(partial(EncodedResponse, response, version))) if is_long else response
     )

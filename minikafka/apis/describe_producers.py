@@ -6,6 +6,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_E
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from minikafka.common.errors import KafkaError, UnknownTopicOrPartitionError
 from minikafka.common.ids import TopicPartition
@@ -22,8 +23,8 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn
 
-_ROWS_A_STEP = 2_000
-"""About 5 ms of work."""
+_ROW_US: Final = 2.5
+"""A partition, and each of its producers: 2,000 took 5 ms."""
 
 
 @broker_api(ApiKey.DESCRIBE_PRODUCERS, versions=(0, 0))
@@ -36,17 +37,16 @@ def describe_producers(
     for topic in request.topics:
         wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
     response = DescribeProducersResponse()
-    rows = 0
+    cost_us = 0.0
     for name, indexes in wanted.items():
         partitions: list[PartitionResponse] = []
         response.topics.append(TopicResponse(name, partitions))
         for index in indexes:
-            if rows >= _ROWS_A_STEP:
+            if ctx.env.spend(cost_us):
                 yield from next_turn(ctx.env, for_answer_only=True)
-                rows = 0
             answer = _one(ctx, TopicPartition(name, index))
             partitions.append(answer)
-            rows += 1 + len(answer.active_producers)
+            cost_us = _ROW_US * (1 + len(answer.active_producers))
     return response
 
 

@@ -34,8 +34,8 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn, wait_until
 
-_MARKERS_A_STEP: Final = 200
-"""About 10 ms of work."""
+_MARKER_US: Final = 50
+"""200 took 10 ms."""
 # The coordinator retries these when it has learned of another leader.
 _MOVED: Final = frozenset(
     (
@@ -77,9 +77,9 @@ def write_txn_markers(
     """Write the markers, some in each step, then wait for the replicas."""
     response = WriteTxnMarkersResponse()
     waiting = _Waiting([], [])
-    for count, wanted in enumerate(_wanted(request, response), start=1):
+    for wanted in _wanted(request, response):
         _write(ctx, wanted, waiting)
-        if count % _MARKERS_A_STEP == 0:
+        if ctx.env.spend(_MARKER_US):
             yield from next_turn(ctx.env, for_answer_only=False)
     codes = yield from await_writes([write for write, _ in waiting.writes])
     for (_, answer), code in zip(waiting.writes, codes, strict=True):

@@ -2,13 +2,13 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any, Final
 
-from minikafka.common.budget import STEP_UNITS, Budget
+from minikafka.common.budget import STEP_BUDGET_US, STEP_UNITS, Budget
 from minikafka.common.clock import Clock
 from minikafka.common.effects import Effect, Flush, SyncTarget, Work
 from minikafka.common.faults import InvariantViolation, OutOfFilesError, StorageFault
@@ -71,8 +71,8 @@ class Environment:
     units_per_step: int = STEP_UNITS
     budget: Budget = field(default_factory=lambda: Budget(STEP_UNITS))
     """The budget that is left in the running step."""
-    sliced_units: int = 0
-    """The work of slices in the running step; see `coordinator.slices`."""
+    spent_us: float = 0
+    """The cost of the long work in the running step; see `spend`."""
     queued_bytes: int = 0
     """Bytes of records that were copied because their validation takes longer than a step."""
     client: Hashable = None
@@ -116,6 +116,30 @@ class Environment:
         step if a timer schedules it.
         """
         self._later.append(work)
+
+    def spend(self, cost_us: float) -> bool:
+        """Count long work of the running step; True if the rest must wait for a later step."""
+        self.spent_us += cost_us
+        return self.spent_us >= STEP_BUDGET_US
+
+    def spread(self, costs_us: Iterator[float]) -> None:
+        """Run an iterator to its end, in as many steps as it takes.
+
+        Each item is the cost of what the iterator has done for it. All long work shares the budget
+        of a step: if that is spent already, the first slice runs in a later step as well. Other
+        work runs between the slices, and may change any state.
+        """
+
+        def run() -> None:
+            for cost_us in costs_us:
+                if self.spend(cost_us):
+                    self.later(run)
+                    return
+
+        if self.spend(0):
+            self.later(run)
+        else:
+            run()
 
     def attempt(self, work: Callable[[], None]) -> None:
         """Call `work`, again every `RETRY_MS` for as long as no file descriptor is left.

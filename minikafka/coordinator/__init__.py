@@ -1,1 +1,1 @@
-"""What the coordinators of groups and of transactions share: writes, loading, work in slices."""
+"""What the coordinators of groups and of transactions share: writes and loading."""

@@ -19,7 +19,6 @@ from minikafka.common.state_table import StateTable
 from minikafka.coordinator.journal import Journal, JournalKeys
 from minikafka.coordinator.loading import LoadTimes, PartitionLoader, Replay
 from minikafka.coordinator.ports import LedPartition, Replicas
-from minikafka.coordinator.slices import in_slices
 from minikafka.metadata.local_broker import BrokerView
 
 _log = logging.getLogger("minikafka.coordinator")
@@ -55,7 +54,7 @@ R = TypeVar("R", bound=Replay)
 class ShardContent(Protocol[R_contra]):
     """The groups or the transactional ids of a shard."""
 
-    def take_over(self, replay: R_contra) -> Iterator[int]:
+    def take_over(self, replay: R_contra) -> Iterator[float]:
         """Take over what `replay` has read, in slices; stop if `Shard.still_loads` is False."""
 
     def release(self) -> None:
@@ -118,7 +117,7 @@ class Shard:
         """See `LoadingShard`."""
         assert self._content is not None
         self.loaded_to = replay.next_offset
-        in_slices(self.services.env, self._content.take_over(replay))
+        self.services.env.spread(self._content.take_over(replay))
 
     @property
     def is_loading(self) -> bool:

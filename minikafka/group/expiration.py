@@ -14,7 +14,6 @@ from typing import NamedTuple
 from minikafka.common.errors import KafkaError
 from minikafka.config import log_keys
 from minikafka.coordinator.journal import Write
-from minikafka.coordinator.slices import in_slices
 from minikafka.group.kinds import AnyGroup, tombstone_keys
 from minikafka.group.offsets import GroupOffsets
 from minikafka.group.records import offset_key
@@ -24,9 +23,10 @@ from minikafka.records.builder import NewRecord
 _log = logging.getLogger("minikafka.group")
 _TOMBSTONES_A_BATCH = 1000
 _MINUTE_MS = 60_000
-_LOOKED_AT_A_UNIT = 10
-_TOMBSTONE_UNITS = 2
-_APPEND_UNITS = 6
+_GROUP_US = 10
+_OFFSET_US = 1
+_TOMBSTONE_US = 20
+_APPEND_US = 60
 
 
 @dataclass(slots=True, eq=False)
@@ -45,9 +45,9 @@ class GroupExpiration:
     def clean(self) -> None:
         """Remove expired offsets, and groups without members and offsets."""
         if self.store.shard.serves and not self._is_cleaning:
-            in_slices(self.store.env, self._clean_groups())
+            self.store.env.spread(self._clean_groups())
 
-    def _clean_groups(self) -> Iterator[int]:
+    def _clean_groups(self) -> Iterator[float]:
         self._is_cleaning = True
         retention_ms = self.store.view.config[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
         for group in list(self.store.groups.values()):
@@ -65,7 +65,7 @@ class GroupExpiration:
             )
             if expired or is_over:
                 self._try_forget(group, expired, with_group=is_over)
-            yield _units(looked_at, len(expired) + is_over)
+            yield _cost_us(looked_at, len(expired) + is_over)
         self._is_cleaning = False
 
     def forget_topics(self, topics: frozenset[str]) -> None:
@@ -77,9 +77,9 @@ class GroupExpiration:
                 self._gone[group_id] = topics | self._gone.get(group_id, frozenset())
         else:
             self._gone = dict.fromkeys(self.store.offsets, topics)
-            in_slices(self.store.env, self._forget_all_gone())
+            self.store.env.spread(self._forget_all_gone())
 
-    def _forget_all_gone(self) -> Iterator[int]:
+    def _forget_all_gone(self) -> Iterator[float]:
         while self._gone and self.store.shard.serves:
             group_id, topics = self._gone.popitem()
             yield self._forget_topics_of(group_id, topics)
@@ -90,16 +90,16 @@ class GroupExpiration:
         if topics is not None:
             self._forget_topics_of(group_id, topics)
 
-    def _forget_topics_of(self, group_id: str, topics: frozenset[str]) -> int:
+    def _forget_topics_of(self, group_id: str, topics: frozenset[str]) -> float:
         offsets = self.store.offsets.get(group_id)
         group = self.store.groups.get(group_id)
         if offsets is None or group is None:
-            return 1
+            return _GROUP_US
         looked_at = offsets.written_count
         gone = [at for at in offsets.all_partitions() if at[0] in topics]
         if gone:
             self._try_forget(group, gone, with_group=False)
-        return _units(looked_at, len(gone))
+        return _cost_us(looked_at, len(gone))
 
     def _try_forget(
         self, group: AnyGroup, partitions: list[tuple[str, int]], *, with_group: bool
@@ -166,7 +166,7 @@ class _Tombstone(NamedTuple):
     ends_group: bool = False
 
 
-def _units(looked_at: int, tombstones: int) -> int:
-    """Return the cost of searching a group's offsets; see `slices.in_slices`."""
-    appended = _APPEND_UNITS if tombstones else 0
-    return 1 + looked_at // _LOOKED_AT_A_UNIT + tombstones * _TOMBSTONE_UNITS + appended
+def _cost_us(looked_at: int, tombstones: int) -> float:
+    """Return the cost of searching a group's offsets."""
+    appended_us = _APPEND_US if tombstones else 0
+    return _GROUP_US + looked_at * _OFFSET_US + tombstones * _TOMBSTONE_US + appended_us

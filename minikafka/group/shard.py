@@ -11,7 +11,6 @@ from minikafka.common.errors import CoordinatorLoadInProgressError, KafkaError
 from minikafka.common.ids import Uuid
 from minikafka.coordinator.journal import Write
 from minikafka.coordinator.shard import Shard
-from minikafka.coordinator.slices import in_slices
 from minikafka.group.answers import join_failure
 from minikafka.group.consumer.background import Background
 from minikafka.group.consumer.classic_members import ClassicMembers
@@ -35,8 +34,9 @@ from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.leave_group import MemberIdentity, MemberResponse
 from minikafka.messages.sync_group import SyncGroupRequest
 
-_BUILT_UNITS: Final = 3
-_JOINED_A_UNIT: Final = 30
+_BUILT_US: Final = 30
+_MEMBER_US: Final = 10
+_OFFSETS_US: Final = 0.3
 _NO_MEMBER_ID: Final = ""
 """As Kafka: the error of a consumer group names no member, that of a classic group does."""
 
@@ -73,7 +73,7 @@ class GroupShard:
         start_offset = self.shard.partition.log.log_start_offset
         self.shard.load(self, GroupReplay(self.store.journal, start_offset))
 
-    def take_over(self, replay: GroupReplay) -> Iterator[int]:
+    def take_over(self, replay: GroupReplay) -> Iterator[float]:
         """Take over the loaded groups and offsets, become active, then start member sessions."""
         store, shard = self.store, self.shard
         store.offsets = replay.offsets
@@ -83,21 +83,21 @@ class GroupShard:
                 return
             store.groups[group.group_id] = group
             group.holding.count_in(store.memory)
-            yield _BUILT_UNITS
+            yield _BUILT_US
         emptied: list[tuple[str, GroupOffsets]] = []
-        for count, (group_id, offsets) in enumerate(list(store.offsets.items())):
+        for group_id, offsets in list(store.offsets.items()):
             if not shard.still_loads():
                 return
             offsets.holding.count_in(store.memory)
             if not offsets.written:
                 emptied.append((group_id, offsets))
-            yield not count % _JOINED_A_UNIT
+            yield _OFFSETS_US
         if not shard.still_loads():
             return
         shard.activate(len(store.groups))
         # The last records of these are tombstones, which may not be committed yet.
         store.journal.expect(
-            shard.loaded_to, on_committed=lambda: in_slices(store.env, self._drop(emptied))
+            shard.loaded_to, on_committed=lambda: store.env.spread(self._drop(emptied))
         )
         for group in list(store.groups.values()):
             if store.groups.get(group.group_id) is group:
@@ -105,12 +105,12 @@ class GroupShard:
                     store.rebalance.resume(group)
                 else:
                     self.groups.resume(group)
-                yield 1 + len(group.members)
+                yield _MEMBER_US * (1 + len(group.members))
 
-    def _drop(self, emptied: list[tuple[str, GroupOffsets]]) -> Iterator[int]:
-        for count, each in enumerate(emptied):
+    def _drop(self, emptied: list[tuple[str, GroupOffsets]]) -> Iterator[float]:
+        for each in emptied:
             self.store.drop_if_empty(*each)
-            yield not count % _JOINED_A_UNIT
+            yield _OFFSETS_US
 
     def release(self) -> None:
         """Drop all groups, and answer their waiting members."""
@@ -119,17 +119,17 @@ class GroupShard:
         offsets, store.offsets = store.offsets, {}
         self.expiration.close()
         self.groups.close()
-        in_slices(store.env, self._end(groups, offsets))
+        store.env.spread(self._end(groups, offsets))
 
     def _end(
         self, groups: Mapping[str, AnyGroup], offsets: Mapping[str, GroupOffsets]
-    ) -> Iterator[int]:
+    ) -> Iterator[float]:
         for group in groups.values():
             self.store.end(group, "another broker coordinates it")
-            yield 1 + len(group.members)
-        for count, each in enumerate(offsets.values()):
+            yield _MEMBER_US * (1 + len(group.members))
+        for each in offsets.values():
             each.holding.count_out()
-            yield not count % _JOINED_A_UNIT
+            yield _OFFSETS_US
 
     # Members
 

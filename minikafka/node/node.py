@@ -95,7 +95,7 @@ class Node:
         env = self.env
         env.clock.set(now)
         env.renew_budget()
-        env.sliced_units = 0
+        env.spent_us = 0
         kind = type(event)
         if kind is _REQUEST_FRAME:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]

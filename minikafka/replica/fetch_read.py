@@ -12,7 +12,7 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import DISK_ERRORS, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
-from minikafka.log.segment.checked_batches import MAX_UNITS
+from minikafka.log.segment.checked_batches import MAX_CHECK_US
 from minikafka.log.segment.reads import (
     UNKNOWN_OFFSET,
     DamagedRecordsError,
@@ -144,7 +144,7 @@ class FetchRead:
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
     sizes: list[tuple[Partition, int]] = field(default_factory=list)
     total_bytes: int = 0
-    check_units: int = 0
+    check_us: int = 0
     must_answer: bool = False
 
     def rows(self) -> Sequence[RequestedPartition]:
@@ -154,9 +154,9 @@ class FetchRead:
     def read(self, rows: Sequence[RequestedPartition], *, notes_progress: bool) -> None:
         """Read each partition once; with `notes_progress`, record the follower's progress."""
         left = max(0, self.max_bytes - self.total_bytes)
-        self.check_units = 0
+        self.check_us = 0
         for row in rows:
-            if self.check_units >= MAX_UNITS:
+            if self.check_us >= MAX_CHECK_US:
                 # The step's limit for checks of batches is reached: the rest waits for later reads.
                 left = 0
             data = self._read_one(row, left, notes_progress=notes_progress)
@@ -259,7 +259,7 @@ class FetchRead:
             upper_bound_offset=upper,
             min_one_message=self.total_bytes == 0,
         )
-        self.check_units += read.check_units
+        self.check_us += read.check_us
         data.records = read.slice if read.slice is not None else b""
         if row.session is not None and offset >= upper and partition.is_calm_for(reader.broker_id):
             self.calm[row] = None

@@ -32,8 +32,8 @@ from minikafka.replica.verification_guards import VerificationGuards
 
 _ITEM_BYTES = 1024
 """The memory that a waiting append takes besides its records."""
-_APPENDS_A_STEP = 200
-"""About 10 ms of work."""
+_APPEND_US = 50
+"""200 took 10 ms."""
 
 
 class TransactionalProducer(NamedTuple):
@@ -211,12 +211,7 @@ class TransactionalAppends:
 
     def _advance(self, queue: _Queue) -> None:
         """Run the appends behind one that ended, up to the next that must be verified."""
-        count = 0
         while queue.items:
-            count += 1
-            if count > _APPENDS_A_STEP:
-                self.env.later(lambda: self._advance(queue))
-                return
             item = queue.items[0]
             outcome = self._outcome_now(queue.partition, item.producer)
             if outcome is None and item.deadline_ms <= self.env.clock.monotonic_ms:
@@ -226,6 +221,9 @@ class TransactionalAppends:
                 return
             queue.items.popleft()
             self._run(item, outcome)
+            if self.env.spend(_APPEND_US) and queue.items:
+                self.env.later(lambda: self._advance(queue))
+                return
         self._drop(queue)
 
     def _drop(self, queue: _Queue) -> None:

@@ -62,7 +62,7 @@ def wait_until(
 
 
 def next_turn(env: Environment, *, for_answer_only: bool) -> Steps[None]:
-    """Continue in a later step, after the work that is queued already."""
+    """Continue in a later step, after the work that is queued already; see `Environment.spend`."""
     key = WaitKey("turn")
     has_turn = False
 

@@ -27,7 +27,6 @@ from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.ports import LedPartition, Replicas
 from minikafka.coordinator.shard import Shard, ShardOwner, ShardServices
 from minikafka.coordinator.shards import Shards
-from minikafka.coordinator.slices import in_slices
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.transaction import request_rules
 from minikafka.transaction.expiration import abort_timed_out, remove_expired
@@ -281,7 +280,7 @@ class TransactionCoordinator:
     def _abort(self) -> None:
         for shard in list(self.shards.values()):
             if shard.shard.serves:
-                in_slices(self.env, abort_timed_out(shard))
+                self.env.spread(abort_timed_out(shard))
         self._abort_later()
 
     def _remove_later(self) -> None:
@@ -292,7 +291,7 @@ class TransactionCoordinator:
         expiration_ms = self.view.config[transaction_keys.TRANSACTIONAL_ID_EXPIRATION_MS]
         for shard in list(self.shards.values()):
             if shard.shard.serves:
-                in_slices(self.env, remove_expired(shard, expiration_ms))
+                self.env.spread(remove_expired(shard, expiration_ms))
         self._remove_later()
 
 

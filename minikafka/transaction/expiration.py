@@ -19,8 +19,9 @@ from minikafka.transaction.transitions import fenced
 
 _log = logging.getLogger("minikafka.transaction")
 _TOMBSTONES_A_BATCH: Final = 500
-_SEEN_A_UNIT: Final = 20
-_ABORTED_UNITS: Final = 10
+_SEEN_US: Final = 0.5
+_ABORTED_US: Final = 100
+_REMOVED_US: Final = 10
 
 
 def has_timed_out(transaction: Transaction, now_ms: int) -> bool:
@@ -36,15 +37,15 @@ def has_expired(transaction: Transaction, now_ms: int, expiration_ms: int) -> bo
     return transaction.state.is_idle and transaction.updated_ms <= now_ms - expiration_ms
 
 
-def abort_timed_out(shard: TransactionShard) -> Iterator[int]:
-    """Abort transactions that have timed out, with a higher epoch; yield the cost in units."""
-    for count, entry in enumerate(list(shard.entries.values())):
+def abort_timed_out(shard: TransactionShard) -> Iterator[float]:
+    """Abort transactions that have timed out, with a higher epoch; yield the costs."""
+    for entry in list(shard.entries.values()):
         if not shard.shard.serves:
             return
         now_ms = shard.services.env.clock.wall_ms
         current = entry.current
         if current is None or entry.pending is not None or not has_timed_out(current, now_ms):
-            yield not count % _SEEN_A_UNIT
+            yield _SEEN_US
             continue
         try:
             shard.write(entry, fenced(current, shard.services.version, now_ms))
@@ -60,13 +61,13 @@ def abort_timed_out(shard: TransactionShard) -> Iterator[int]:
                 entry.transactional_id,
                 current.timeout_ms,
             )
-        yield _ABORTED_UNITS
+        yield _ABORTED_US
 
 
-def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]:
-    """Remove ids that are not used any more; yield the cost in units."""
+def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[float]:
+    """Remove ids that are not used any more; yield the costs."""
     expired: list[TransactionEntry] = []
-    for count, entry in enumerate(list(shard.entries.values())):
+    for entry in list(shard.entries.values()):
         if not shard.shard.serves:
             return
         if _is_unused(entry, shard.services.env.clock.wall_ms, expiration_ms):
@@ -74,12 +75,12 @@ def remove_expired(shard: TransactionShard, expiration_ms: int) -> Iterator[int]
             if len(expired) == _TOMBSTONES_A_BATCH:
                 yield _remove(shard, expired, expiration_ms)
                 expired = []
-        yield not count % _SEEN_A_UNIT
+        yield _SEEN_US
     if expired and shard.shard.serves:
         yield _remove(shard, expired, expiration_ms)
 
 
-def _remove(shard: TransactionShard, found: list[TransactionEntry], expiration_ms: int) -> int:
+def _remove(shard: TransactionShard, found: list[TransactionEntry], expiration_ms: int) -> float:
     # A request may have used an id since it was found.
     now_ms = shard.services.env.clock.wall_ms
     unused = [each for each in found if _is_unused(each, now_ms, expiration_ms)]
@@ -90,7 +91,7 @@ def _remove(shard: TransactionShard, found: list[TransactionEntry], expiration_m
             _log.info("expired transactional ids cannot be removed yet: %s", error)
         else:
             _log.info("removing %d expired transactional ids", len(some))
-    return len(unused)
+    return len(unused) * _REMOVED_US
 
 
 def _is_unused(entry: TransactionEntry, now_ms: int, expiration_ms: int) -> bool:

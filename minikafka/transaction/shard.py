@@ -21,7 +21,6 @@ from minikafka.common.ids import TopicPartition
 from minikafka.coordinator.journal import Journal, Write
 from minikafka.coordinator.memory import MemoryBound
 from minikafka.coordinator.shard import Shard, ShardState
-from minikafka.coordinator.slices import in_slices
 from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.metadata.local_broker import BrokerView
 from minikafka.records.builder import NewRecord
@@ -34,8 +33,8 @@ from minikafka.transaction.transaction import Transaction
 from minikafka.transaction.transitions import completed, dead, started_by
 
 _log = logging.getLogger("minikafka.transaction")
-_LOADED_A_UNIT: Final = 5
-_MARKED_UNITS: Final = 10
+_LOADED_US: Final = 2
+_MARKED_US: Final = 100
 _RETRY_MS: Final = 100
 
 
@@ -108,14 +107,14 @@ class TransactionShard:
         self.shard.partition.watchers[self] = None
         self.shard.load(self, TransactionReplay(self.shard.partition.log.log_start_offset))
 
-    def take_over(self, replay: TransactionReplay) -> Iterator[int]:
+    def take_over(self, replay: TransactionReplay) -> Iterator[float]:
         """Keep the loaded ids, then wait until their records are committed."""
-        for count, (name, transaction) in enumerate(replay.transactions.items()):
+        for name, transaction in replay.transactions.items():
             if not self.shard.still_loads():
                 return
             now_ms = self.services.env.clock.wall_ms
             self._keep(TransactionEntry(name, started_by(transaction, now_ms)))
-            yield not count % _LOADED_A_UNIT
+            yield _LOADED_US
         if self.shard.still_loads():
             # Unlike Kafka (row G3), which would serve and send what may still be lost.
             self.shard.settle(on_committed=self._activate)
@@ -132,14 +131,14 @@ class TransactionShard:
         for entry in prepared:
             assert entry.current is not None
             entry.pending = completed(entry.current, now_ms)
-        in_slices(self.services.env, self._resume(prepared))
+        self.services.env.spread(self._resume(prepared))
 
-    def _resume(self, prepared: list[TransactionEntry]) -> Iterator[int]:
+    def _resume(self, prepared: list[TransactionEntry]) -> Iterator[float]:
         for entry in prepared:
             if self.shard.state is not ShardState.ACTIVE:
                 return
             self._send_markers(entry)
-            yield _MARKED_UNITS
+            yield _MARKED_US
 
     def release(self) -> None:
         """Drop all ids and their markers."""

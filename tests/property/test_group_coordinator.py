@@ -25,6 +25,7 @@ from minikafka.apis.offset_delete import offset_delete
 from minikafka.apis.sync_group import sync_group
 from minikafka.apis.txn_offset_commit import txn_offset_commit
 from minikafka.apis.write_txn_markers import write_txn_markers
+from minikafka.common import environment
 from minikafka.common.errors import (
     CoordinatorLoadInProgressError,
     ErrorCode,
@@ -32,7 +33,7 @@ from minikafka.common.errors import (
     NotCoordinatorError,
 )
 from minikafka.common.internal_topics import OFFSETS_TOPIC
-from minikafka.coordinator import loading, slices
+from minikafka.coordinator import loading
 from minikafka.group.group import GroupState
 from minikafka.group.records import GroupRecord, parse_record
 from minikafka.messages.delete_groups import DeleteGroupsRequest
@@ -425,7 +426,7 @@ def play(seed, length, units):
     """Random steps, and what must hold after each one and in the end."""
     rng = Random(seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slices, "MAX_UNITS", units)
+        patch.setattr(environment, "STEP_BUDGET_US", 10 * units)
         patch.setattr(loading, "_SLICE_BYTES", 400)
         model = Model()
         for _ in range(length):

@@ -19,7 +19,7 @@ WALL_MS = 1_000_000
 
 def take_turn(env, now_ms):
     """A node's work when time has passed: due timers, then one slice of long work."""
-    env.sliced_units = 0
+    env.spent_us = 0
     work = env.take_later()
     env.timers.fire_due(now_ms)
     if work is not None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from minikafka.common.budget import STEP_BUDGET_US
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import Uuid
 from minikafka.config import consumer_group_keys
-from minikafka.coordinator.slices import MAX_UNITS, in_slices
 from minikafka.group.consumer import pattern_updates, targets
 from minikafka.group.consumer.assignors.spec import Computing
 from minikafka.group.consumer.draft import Draft
@@ -25,7 +25,7 @@ from minikafka.group.consumer.world import GroupWorld
 from minikafka.metadata.image import MetadataImage
 
 _log = logging.getLogger("minikafka.group")
-_AT_ONCE_UNITS: Final = 100
+_AT_ONCE_US: Final = 1_000
 
 
 @dataclass(slots=True, eq=False)
@@ -48,10 +48,10 @@ class Background:
         computing = targets.begin(group, world)
         env = self.groups.store.env
         # A member need not wait for its next heartbeat because of other work in this step.
-        most = max(MAX_UNITS, env.sliced_units + _AT_ONCE_UNITS)
+        most_us = max(STEP_BUDGET_US, env.spent_us + _AT_ONCE_US)
         try:
-            while env.sliced_units < most:
-                env.sliced_units += next(computing)
+            while env.spent_us < most_us:
+                env.spend(next(computing))
         except StopIteration as done:
             targets.write(draft, done.value, group.epoch, world.now_ms)
             return None
@@ -63,7 +63,7 @@ class Background:
         pieces = self._compute(group.group_id, group.epoch, computing)
         self._run(pieces)
 
-    def _compute(self, group_id: str, epoch: int, computing: Computing) -> Iterator[int]:
+    def _compute(self, group_id: str, epoch: int, computing: Computing) -> Iterator[float]:
         try:
             found = yield from computing
             draft = self._draft(group_id)
@@ -104,7 +104,7 @@ class Background:
             self._topic_ids = image.topic_ids
         return self._new_topics_version
 
-    def _resolve(self, group_id: str, patterns: list[str], image: MetadataImage) -> Iterator[int]:
+    def _resolve(self, group_id: str, patterns: list[str], image: MetadataImage) -> Iterator[float]:
         try:
             found = yield from matching(patterns, image.topic_ids)
             draft = self._draft(group_id)
@@ -117,10 +117,10 @@ class Background:
         finally:
             self._resolving.discard(group_id)
 
-    def _run(self, pieces: Iterator[int]) -> None:
+    def _run(self, pieces: Iterator[float]) -> None:
         """Do work in slices from the next step on: the running one answers first."""
         env = self.groups.store.env
-        env.later(lambda: in_slices(env, pieces))
+        env.later(lambda: env.spread(pieces))
 
     def _draft(self, group_id: str) -> Draft | None:
         """Return a draft of a group, if it is still a consumer group here."""

@@ -15,8 +15,9 @@ from minikafka.common.errors import InvalidRegularExpressionError
 _log = logging.getLogger("minikafka.group")
 _MAX_BYTES: Final = 1 << 20
 """The memory of one compiled pattern; larger ones are refused."""
-_NAMES_A_UNIT: Final = 20
-_COMPILE_UNITS: Final = 20
+_NAME_US: Final = 0.5
+_NAMES_AT_A_TIME: Final = 20
+_COMPILE_US: Final = 200
 _WORDS: Final = (
     ("missing ]", "missing closing ]"),
     ("missing )", "missing closing )"),
@@ -58,7 +59,7 @@ def fault_of(pattern: str) -> str | None:
 
 def matching(
     patterns: Iterable[str], names: Iterable[str]
-) -> Generator[int, None, dict[str, frozenset[str]]]:
+) -> Generator[float, None, dict[str, frozenset[str]]]:
     """Return the names that match each pattern; yield the cost of each piece of work.
 
     A pattern that another broker accepted and that is not valid here matches nothing.
@@ -74,13 +75,13 @@ def matching(
             _log.warning("the pattern %r matches no topic: %s", pattern, match)
             found[pattern] = frozenset()
             continue
-        yield _COMPILE_UNITS
+        yield _COMPILE_US
         topics = []
         for count, name in enumerate(known):
             if match(name):
                 topics.append(name)
-            if not count % _NAMES_A_UNIT:
-                yield 1
+            if not count % _NAMES_AT_A_TIME:
+                yield _NAMES_AT_A_TIME * _NAME_US
         found[pattern] = frozenset(topics)
     return found
 

@@ -12,11 +12,10 @@ from typing import Final, NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.common.timers import Timer
-from minikafka.coordinator.slices import in_slices
 
 _RETRY_MS: Final = 500
-_UNITS: Final = 35
-"""The cost of a removal, see `in_slices`: it copies the group and writes to the log."""
+_REMOVAL_US: Final = 350
+"""A removal copies the group and writes to the log."""
 
 
 class TimeoutKind(Enum):
@@ -87,15 +86,15 @@ class MemberTimeouts:
         self._due[key] = timeout
         if not self._is_ending:
             self._is_ending = True
-            in_slices(self.env, self._end_due())
+            self.env.spread(self._end_due())
 
-    def _end_due(self) -> Iterator[int]:
+    def _end_due(self) -> Iterator[float]:
         try:
             while self._due:
                 timeout = self._due.pop(next(iter(self._due)))
                 what = f"a timer of group {timeout.group_id}"
                 self.env.guarded(what, partial(self._end, timeout))()
-                yield _UNITS
+                yield _REMOVAL_US
         finally:
             self._is_ending = False
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import Final, NamedTuple
 
+from minikafka.common.budget import STEP_BUDGET_US
 from minikafka.log.disk import File
 from minikafka.records.batch import LOG_OVERHEAD, MAGIC_OFFSET, BatchHeader
 from minikafka.records.errors import CorruptRecordsError
@@ -21,9 +22,11 @@ _LENGTH: Final = Struct(">i")
 _LENGTH_OFFSET: Final = 8
 _BASE_OFFSET_BYTES: Final = 8
 _LATEST_MAGIC: Final = 2
-_BYTES_PER_UNIT: Final = 512
-MAX_UNITS: Final = 2_000
-"""The limit of one step: about 6 ms."""
+_CHECK_US: Final = 3
+"""The check of a batch, and of each 512 B of it."""
+_CHECKED_BYTES: Final = 512
+MAX_CHECK_US: Final = 2 * STEP_BUDGET_US
+"""The limit of one Fetch."""
 MAX_RANGES: Final = 100
 """About 16 kB."""
 
@@ -35,20 +38,21 @@ class BatchesToCheck:
     file: File
     position: int
     next_offset: int
-    units: int = 0
-    """The cost of the checks so far: about 3 µs a unit."""
+    cost_us: int = 0
+    """The cost of the checks so far."""
 
     def check(self, end: int, bound: int, end_offset: int) -> str | None:
         """Check the batches that begin before byte `end`; return the problem of the first bad one.
 
         Afterwards `position` and `next_offset` are those of the first batch that was not checked or
         is bad. All bytes of the batches must lie below `bound`, and all offsets below `end_offset`,
-        because no checksum covers base offset and size. The check stops after `MAX_UNITS`, at the
-        end of a batch. A batch that follows an offset gap is also compared with the batch after it.
+        because no checksum covers base offset and size. The check stops after `MAX_CHECK_US`, at
+        the end of a batch. A batch that follows an offset gap is also compared with the batch after
+        it.
         """
         size = end - self.position
         try:
-            while self.position < end and self.units < MAX_UNITS:
+            while self.position < end and self.cost_us < MAX_CHECK_US:
                 window = memoryview(self.file.read_at(self.position, size))
                 at = self._check_window(window, end, end_offset)
                 if at:
@@ -69,7 +73,7 @@ class BatchesToCheck:
         at, size = 0, len(window)
         while (
             self.position < end
-            and self.units < MAX_UNITS
+            and self.cost_us < MAX_CHECK_US
             and (header := header_at(window, at, size)) is not None
         ):
             if header.base_offset < self.next_offset or header.next_offset > end_offset:
@@ -81,7 +85,7 @@ class BatchesToCheck:
             if header.base_offset > self.next_offset:
                 check_gap(self.file, self.position, header)
             at += header.size
-            self.units += 1 + header.size // _BYTES_PER_UNIT
+            self.cost_us += _CHECK_US * (1 + header.size // _CHECKED_BYTES)
             self.position += header.size
             self.next_offset = header.next_offset
         return at

@@ -36,8 +36,8 @@ class LogRead(NamedTuple):
 
     slice: FileSlice | None
     position: "LogPosition"
-    check_units: int = 0
-    """The cost of checking the bytes (`BatchesToCheck.units`)."""
+    check_us: int = 0
+    """The cost of checking the bytes (`BatchesToCheck.cost_us`)."""
 
 
 class LogPosition(NamedTuple):

@@ -240,7 +240,7 @@ class Segment:
         """Return how many of `length` bytes from `position` may be served, and the check's cost.
 
         `offset` was located at `position`. The result is fewer bytes, in whole batches, if a later
-        batch is damaged or is not checked yet. The cost is in units of `BatchesToCheck.units`.
+        batch is damaged or is not checked yet. The cost is in microseconds.
         `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
         Kafka (row F6), which serves bytes without a check.
 
@@ -261,7 +261,7 @@ class Segment:
             self._checked.add(begin, reached, batches.next_offset)
         elif problem is not None and begin == position:
             raise self._damaged(begin, offset if known is None else batches.next_offset, problem)
-        return length if reached >= wanted else reached - position, batches.units
+        return length if reached >= wanted else reached - position, batches.cost_us
 
     def check(self, batch: memoryview, position: int, header: BatchHeader) -> None:
         """Check a batch that was read from `position`, unless this process wrote it.

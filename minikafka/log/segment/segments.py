@@ -82,14 +82,14 @@ class Segments:
                 length = max(length, min(segment.batch_size(position), available))
             if length <= 0:
                 return LogRead(None, place)
-            units = 0
+            check_us = 0
             if position < segment.found_bytes:
                 following = index + 1 < len(self.items)
                 end_offset = self._bases[index + 1] if following else log_end_offset
-                length, units = segment.sound_bytes(
+                length, check_us = segment.sound_bytes(
                     start_offset, position, length, available, end_offset
                 )
-            return LogRead(FileSlice(segment.file, position, length), place, units)
+            return LogRead(FileSlice(segment.file, position, length), place, check_us)
         return LogRead(None, self.position_of(start_offset, log_end_offset))
 
     def position_of(self, offset: int, log_end_offset: int) -> LogPosition:

@@ -225,7 +225,7 @@ def test_many_resources_are_described_in_several_steps(cluster, version, monkeyp
         include_synonyms=True,
     )
     at_once = cluster.client().ask(request, DescribeConfigsResponse, version=version)
-    monkeypatch.setattr(describe_configs_api, "_UNITS_A_STEP", 20)
+    monkeypatch.setattr(describe_configs_api, "_ROW_US", 150)
     assert cluster.client().ask(request, DescribeConfigsResponse, version=version) == at_once
     answer, counts = described_by_step(cluster, request, monkeypatch)
     assert len(answer.results) == 4

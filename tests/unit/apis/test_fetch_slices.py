@@ -40,7 +40,7 @@ def test_a_fetch_of_much_that_a_disk_holds_has_a_part_checked_a_step(monkeypatch
     node.start()
     cluster.world.run_until(cluster.all_started, 60_000, "it serves")
     for module in (checked_batches, fetch_read):
-        monkeypatch.setattr(module, "MAX_UNITS", 2)
+        monkeypatch.setattr(module, "MAX_CHECK_US", 6)
     offsets, rounds = [0] * 4, 0
     while offsets != [3] * 4:
         request = fetch_request("t")

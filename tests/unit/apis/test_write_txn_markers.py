@@ -108,7 +108,7 @@ def test_a_partition_that_is_named_twice_gets_one_marker(cluster):
 
 
 def test_many_markers_are_written_in_several_steps(cluster, monkeypatch):
-    monkeypatch.setattr(write_txn_markers, "_MARKERS_A_STEP", 3)
+    monkeypatch.setattr(write_txn_markers, "_MARKER_US", 1_000)
     create_topic(cluster, "t", partitions=10)
     client = cluster.client()
     (answers,) = write(client, marker({"t": range(10)}))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from minikafka.common import environment
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
-from minikafka.coordinator import slices
 from minikafka.coordinator.shard import ShardState
 from minikafka.group.group import GroupState
 from tests.unit.group.test_memory import recount
@@ -14,7 +14,7 @@ GROUPS = [f"g{number}" for number in range(20)]
 @pytest.fixture
 def few(monkeypatch):
     """A step works on a group or two."""
-    monkeypatch.setattr(slices, "MAX_UNITS", 5)
+    monkeypatch.setattr(environment, "STEP_BUDGET_US", 50)
 
 
 def shard_of(world):
@@ -23,14 +23,14 @@ def shard_of(world):
 
 
 def next_slice(world):
-    world.env.sliced_units = 0
+    world.env.spent_us = 0
     world.env.take_later()()
 
 
 def slices_left(world):
     count = 0
     while (work := world.env.take_later()) is not None:
-        world.env.sliced_units = 0
+        world.env.spent_us = 0
         work()
         count += 1
     return count
@@ -40,16 +40,16 @@ def test_pieces_run_until_a_step_has_done_enough(world, few):
     done = []
 
     def pieces():
-        for cost in (2, 2, 2, 5, 1):
+        for cost in (20, 20, 20, 50, 10):
             done.append(cost)
             yield cost
 
-    slices.in_slices(world.env, pieces())
-    assert done == [2, 2, 2]
+    world.env.spread(pieces())
+    assert done == [20, 20, 20]
     next_slice(world)
-    assert done == [2, 2, 2, 5]
+    assert done == [20, 20, 20, 50]
     next_slice(world)
-    assert done == [2, 2, 2, 5, 1]
+    assert done == [20, 20, 20, 50, 10]
     assert world.env.take_later() is None
 
 
@@ -60,15 +60,15 @@ def test_all_slices_share_the_work_of_a_step(world, few):
     def pieces(name):
         for _ in range(3):
             done.append(name)
-            yield 2
+            yield 20
 
-    world.env.sliced_units = 0
+    world.env.spent_us = 0
     for name in "abc":
-        slices.in_slices(world.env, pieces(name))
+        world.env.spread(pieces(name))
     assert done == ["a", "a", "a"]
     steps = []
     while (work := world.env.take_later()) is not None:
-        world.env.sliced_units = 0
+        world.env.spent_us = 0
         before = len(done)
         work()
         steps.append(len(done) - before)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.coordinator import slices
+from minikafka.common import environment
 from tests.unit.group.test_memory import recount
 
 GROUPS = [f"g{number}" for number in range(20)]
@@ -12,7 +12,7 @@ WEEK_MS = 7 * 24 * 60 * 60 * 1000
 @pytest.fixture
 def few(monkeypatch):
     """A step works on a group or two."""
-    monkeypatch.setattr(slices, "MAX_UNITS", 5)
+    monkeypatch.setattr(environment, "STEP_BUDGET_US", 50)
 
 
 def shard_of(world):

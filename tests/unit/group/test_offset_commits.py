@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.common.budget import STEP_BUDGET_US
 from minikafka.common.errors import (
     CoordinatorLoadInProgressError,
     CoordinatorNotAvailableError,
@@ -15,7 +16,6 @@ from minikafka.common.errors import (
     TransactionCoordinatorFencedError,
     UnknownMemberIdError,
 )
-from minikafka.coordinator import slices
 from minikafka.log.producers.verification import NOT_VERIFIED
 
 
@@ -266,7 +266,7 @@ def test_marker_waits_for_a_coordinator(make_world):
 def test_an_offset_for_a_topic_that_is_created_again_outlives_the_removal_of_the_old_ones(world):
     world.commit({0: 1, 1: 1}, topic="t")
     # Other slices have done the work of this step: the offsets are removed in a later one.
-    world.env.sliced_units = slices.MAX_UNITS
+    world.env.spent_us = STEP_BUDGET_US
     world.groups.forget_topics(frozenset("t"))
     world.commit_transactional({0: 5}, topic="t")
     world.run()

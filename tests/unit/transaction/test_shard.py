@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.common import environment
 from minikafka.common.errors import (
     ConcurrentTransactionsError,
     CoordinatorNotAvailableError,
@@ -13,7 +14,6 @@ from minikafka.common.errors import (
     UnknownServerError,
 )
 from minikafka.common.faults import StorageFault
-from minikafka.coordinator import slices
 from minikafka.coordinator.shard import ShardState
 from minikafka.rpc.calls import Calls
 from minikafka.transaction.request_rules import ProducerName
@@ -207,7 +207,7 @@ def test_a_coordinator_that_is_deposed_while_it_resumes_sends_no_more_markers(wo
     world.calls = Calls(world.env, "test")
     world.start()
     world.lead()
-    monkeypatch.setattr(slices, "MAX_UNITS", 1)
+    monkeypatch.setattr(environment, "STEP_BUDGET_US", 10)
     while world.shard.shard.state is ShardState.LOADING:
         take_turn(world.env, world.now_ms)
     begun = sum(entry.markers is not None for entry in world.shard.entries.values())

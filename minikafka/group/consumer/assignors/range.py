@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from minikafka.common.ids import Uuid
-from minikafka.group.consumer.assignors.spec import Computing, GroupSpec, Subscriber
+from minikafka.group.consumer.assignors.spec import PIECE_US, Computing, GroupSpec, Subscriber
 
-_PARTITIONS_A_UNIT: Final = 50
+_PARTITION_US: Final = 0.2
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class RangeAssignor:
         for subscriber in group.subscribers.values():
             for topic_id in subscriber.topics:
                 topics[topic_id].subscriber_count += 1
-            yield 1 + len(subscriber.topics) // _PARTITIONS_A_UNIT
+            yield PIECE_US + len(subscriber.topics) * _PARTITION_US
         targets = {}
         for member_id in _in_order(group.subscribers):
             target: dict[Uuid, frozenset[int]] = {}
@@ -55,7 +55,7 @@ class RangeAssignor:
                 if part:
                     target[topic_id] = frozenset(part)
             targets[member_id] = target
-            yield 1 + sum(map(len, target.values())) // _PARTITIONS_A_UNIT
+            yield PIECE_US + sum(map(len, target.values())) * _PARTITION_US
         return targets
 
 

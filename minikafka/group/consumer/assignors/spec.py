@@ -5,15 +5,17 @@ Source: `GroupSpec`, `ConsumerGroupPartitionAssignor`, `GroupAssignment`.
 
 from collections.abc import Generator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from minikafka.common.ids import Uuid
 from minikafka.group.consumer.member import Partitions
 
 Targets = Mapping[str, Partitions]
 """The partitions of each member; a member that gets none may be missing."""
-Computing = Generator[int, None, Targets]
-"""An assignor at work. It yields the cost of each piece, in units of about 10 us."""
+Computing = Generator[float, None, Targets]
+"""An assignor at work. It yields the cost of each piece in microseconds."""
+PIECE_US: Final = 10
+"""The cost of a piece without its partitions."""
 
 
 class Subscriber(NamedTuple):

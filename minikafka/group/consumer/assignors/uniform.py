@@ -16,9 +16,9 @@ from itertools import islice
 from typing import Final
 
 from minikafka.common.ids import Uuid
-from minikafka.group.consumer.assignors.spec import Computing, GroupSpec, Targets
+from minikafka.group.consumer.assignors.spec import PIECE_US, Computing, GroupSpec, Targets
 
-_PARTITIONS_A_UNIT: Final = 20
+_PARTITION_US: Final = 0.5
 _MAX_ROUNDS: Final = 16
 
 _Work = dict[str, dict[Uuid, set[int]]]
@@ -62,28 +62,28 @@ class _Equals:
             self.targets[member_id] = kept
             if left:
                 room[member_id] = left
-            yield 1 + sum(map(len, kept.values())) // _PARTITIONS_A_UNIT
+            yield PIECE_US + sum(map(len, kept.values())) * _PARTITION_US
         free = iter(self.free)
         for member_id, left in room.items():
             target = self.targets[member_id]
             for topic_id, index in islice(free, left):
                 target.setdefault(topic_id, set()).add(index)
-            yield 1 + left // _PARTITIONS_A_UNIT
+            yield PIECE_US + left * _PARTITION_US
         return self.targets
 
-    def _find_free(self) -> Generator[int, None, int]:
+    def _find_free(self) -> Generator[float, None, int]:
         """Collect the partitions that no member has; return the number of all."""
         taken: dict[Uuid, set[int]] = {}
         for subscriber in self.group.subscribers.values():
             for topic_id, indexes in subscriber.target.items():
                 taken.setdefault(topic_id, set()).update(indexes)
-            yield 1
+            yield PIECE_US
         total = 0
         for topic_id, count in self.group.partition_counts.items():
             has_owner = taken.get(topic_id, set())
             self.free += [(topic_id, index) for index in range(count) if index not in has_owner]
             total += count
-            yield 1 + count // _PARTITIONS_A_UNIT
+            yield PIECE_US + count * _PARTITION_US
         return total
 
     def _keep(self, member_id: str, quota: int) -> tuple[dict[Uuid, set[int]], int]:
@@ -120,11 +120,11 @@ class _Others:
             for topic_id in subscriber.topics:
                 self.subscribers.setdefault(topic_id, []).append(member_id)
             self._keep(member_id)
-            yield 1 + self.loads[member_id] // _PARTITIONS_A_UNIT
+            yield PIECE_US + self.loads[member_id] * _PARTITION_US
         topics = sorted(self.subscribers, key=self._rank)
         for topic_id in topics:
             moved = self._give_free(topic_id)
-            yield 1 + moved // _PARTITIONS_A_UNIT
+            yield PIECE_US + moved * _PARTITION_US
         yield from self._even_out([each for each in topics if len(self.subscribers[each]) > 1])
         return self._targets()
 
@@ -169,13 +169,13 @@ class _Others:
         )
         return [(self.loads[each], rank, each) for rank, each in enumerate(members)]
 
-    def _even_out(self, topics: list[Uuid]) -> Generator[int, None, None]:
+    def _even_out(self, topics: list[Uuid]) -> Generator[float, None, None]:
         """Move partitions as long as one makes the numbers more even, in a bounded time."""
         quiet = 0
         for _ in range(_MAX_ROUNDS):
             for topic_id in topics:
                 moved = self._even_out_topic(topic_id)
-                yield 1 + (moved + self.group.partition_counts[topic_id]) // _PARTITIONS_A_UNIT
+                yield PIECE_US + (moved + self.group.partition_counts[topic_id]) * _PARTITION_US
                 quiet = 0 if moved else quiet + 1
                 if quiet >= len(topics):
                     return

@@ -235,7 +235,7 @@ def test_many_members_and_partitions_are_divided_in_slices():
     env = side.world.env
     for number in range(300):
         side.ask(join(f"m{number}"), 1)
-        longest = max(longest, env.sliced_units)
+        longest = max(longest, env.spent_us)
         side.world.run(for_ms=10)
     side.ask(beat(side, "m0", 2, owned=range(2_000)), 1)
     side.world.run(for_ms=100)
@@ -247,13 +247,13 @@ def test_many_members_and_partitions_are_divided_in_slices():
 
 
 def test_a_small_group_is_divided_at_once_also_beside_other_work(side):
-    side.world.env.sliced_units = 10_000
+    side.world.env.spent_us = 10_000
     assert given(side.ask(join("a"), 1)) == [[0, 1, 2, 3]]
 
 
 def test_a_member_without_targets_yet_learns_of_them_later(side, monkeypatch):
-    monkeypatch.setattr(background, "_AT_ONCE_UNITS", 0)
-    side.world.env.sliced_units = 10_000
+    monkeypatch.setattr(background, "_AT_ONCE_US", 0)
+    side.world.env.spent_us = 10_000
     assert given(side.ask(join("a"), 1)) == []
     side.world.run(for_ms=1)
     answer = side.ask(beat(side, "a", 1), 1)

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
-from minikafka.log.segment.checked_batches import MAX_RANGES, MAX_UNITS, CheckedRanges
+from minikafka.log.segment.checked_batches import MAX_CHECK_US, MAX_RANGES, CheckedRanges
 from minikafka.log.segment.reads import DamagedRecordsError
 from minikafka.log.segment.segment import Segment
 from minikafka.records.batch import read_header
@@ -233,7 +233,8 @@ def test_ranges_are_merged_where_they_meet():
 
 
 def test_a_step_checks_a_bounded_number_of_batches():
-    disk, count = SimDisk(), 2 * MAX_UNITS + 3
+    most = MAX_CHECK_US // 3
+    disk, count = SimDisk(), 2 * most + 3
     disk.make_dir("t-0")
     write(disk, count=count)
     segment = opened(disk)
@@ -241,10 +242,10 @@ def test_a_step_checks_a_bounded_number_of_batches():
     while position < segment.size:
         left = segment.size - position
         offset = BASE + position // SIZE
-        length, units = segment.sound_bytes(offset, position, left, left, BASE + count)
-        steps.append((length // SIZE, units))
+        length, cost_us = segment.sound_bytes(offset, position, left, left, BASE + count)
+        steps.append((length // SIZE, cost_us))
         position += length
-    assert steps == [(MAX_UNITS, MAX_UNITS), (MAX_UNITS, MAX_UNITS), (3, 3)]
+    assert steps == [(most, MAX_CHECK_US), (most, MAX_CHECK_US), (3, 9)]
 
 
 def test_the_longest_ranges_are_kept():
