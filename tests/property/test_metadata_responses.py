@@ -99,7 +99,7 @@ class Side:
         self.services = SimpleNamespace(
             image=MetadataImage(),
             cluster_id="c",
-            dynamic=SimpleNamespace(current={keys.AUTO_CREATE_TOPICS_ENABLE: True}),
+            local=SimpleNamespace(config={keys.AUTO_CREATE_TOPICS_ENABLE: True}),
             auto_topics=SimpleNamespace(create=self.created.append),
             metadata_responses=EncodedResponses(most_bytes),
             leaving_brokers=SimpleNamespace(ids=()),

@@ -4,8 +4,11 @@ import subprocess
 import sys
 
 PROGRAM = """
-import os, sys
+import os, signal, sys
 from importlib.abc import MetaPathFinder
+
+# A shell lets its background jobs ignore the signal, and their children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Interrupt(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
