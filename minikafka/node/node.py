@@ -356,7 +356,7 @@ class Node:
         except DISK_ERRORS as error:
             faults.append(error)
             if broker is not None:
-                broker.logs.take_offline(error.log_dir)
+                broker.logs.take_offline(error)
         if broker is not None:
             unreported = broker.replicas.unreported
             faults += broker.logs.shutdown(broker.local.broker_epoch, is_clean=not unreported)

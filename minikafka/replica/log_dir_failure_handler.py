@@ -3,7 +3,6 @@
 Source: `ReplicaManager.handleLogDirFailure`, `LogDirFailureHandler`.
 """
 
-import logging
 from dataclasses import dataclass, field
 
 from minikafka.common.effects import Halt
@@ -13,8 +12,6 @@ from minikafka.common.ids import ZERO_UUID
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.hosted_partitions import HostedPartitions
-
-_log = logging.getLogger("minikafka.replica")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -36,11 +33,10 @@ class LogDirFailureHandler:
         Raises:
             StorageFault: the directory holds the metadata log.
         """
-        lost = self.logs.take_offline(fault.log_dir)
+        lost = self.logs.take_offline(fault)
         if not lost and fault.log_dir in self._failed:
             return
         self._failed[fault.log_dir] = None
-        _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
             self.hosted.take_offline(name)
         if fault.log_dir == self.metadata_log_dir:

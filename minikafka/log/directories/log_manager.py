@@ -183,7 +183,7 @@ class LogManager:
 
         def fail(fault: StorageFault) -> None:
             faults.append(fault)
-            self.take_offline(fault.log_dir)
+            self.take_offline(fault)
 
         self.futures.settle_interrupted_swaps(fail)
         for directory in self.online:
@@ -427,12 +427,18 @@ class LogManager:
         """Write all high watermarks. Replicas must have read theirs from the logs before."""
         return _in_each(self.online, LogDirectory.checkpoint_high_watermarks)
 
-    def take_offline(self, log_dir: str) -> list[TopicPartition]:
-        """Stop the use of a directory; return the partitions whose logs were in it."""
+    def take_offline(self, fault: StorageFault | OutOfFilesError) -> list[TopicPartition]:
+        """Stop the use of a directory; return the partitions whose logs were in it.
+
+        The reason is logged here, once: later faults only say that the directory is offline.
+        """
         lost: list[TopicPartition] = []
-        for directory in [each for each in self.online if each.disk.root == log_dir]:
+        for directory in [each for each in self.online if each.disk.root == fault.log_dir]:
             lost += directory.logs
-            _log.error("log directory %s goes offline; logs in it: %d", log_dir, len(lost))
+            _log.error(
+                "log directory %s goes offline (open logs: %d): %s",
+                fault.log_dir, len(lost), fault.reason,
+            )  # fmt: skip
             directory.abandon()
         return lost
 

@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.alter_replica_log_dirs import (
     AlterReplicaLogDir,
@@ -159,7 +160,7 @@ def test_the_directory_of_a_replica_on_another_broker_is_remembered():
 def test_an_offline_directory_is_refused():
     cluster = with_records()
     target = other_directory(cluster)
-    cluster.nodes[1].node.broker.logs.take_offline(target.disk.root)
+    cluster.nodes[1].node.broker.logs.take_offline(StorageFault(target.disk.root, "broken"))
     assert alter(cluster, target.disk.root) == ErrorCode.KAFKA_STORAGE_ERROR
 
 

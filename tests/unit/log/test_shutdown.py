@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
@@ -107,7 +108,7 @@ def test_directory_that_fails_at_the_shutdown_makes_it_unclean(disks):
 def test_directory_that_was_offline_before_the_shutdown_makes_it_unclean(disks):
     """C1, C2."""
     manager = start(disks)
-    manager.take_offline(disks[0].root)
+    manager.take_offline(StorageFault(disks[0].root, "broken"))
     assert manager.shutdown(42) == []
     for disk in disks:
         disk.crash()

@@ -25,10 +25,12 @@ def test_directory_that_fails_takes_its_partitions_and_no_others(spread):
     assert spread.partition(1).append_as_leader(batch_of(1), required_acks=1).first_offset == 0
 
 
-def test_directory_fails_once(spread):
-    for _ in range(2):
-        spread.manager.take_offline(StorageFault("/one", "broken"))
+def test_directory_fails_once(spread, caplog):
+    for reason in ("broken", "the log directory is offline"):
+        spread.manager.take_offline(StorageFault("/one", reason))
     assert len(spread.offline) == 1
+    errors = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
+    assert errors == ["log directory /one goes offline (open logs: 1): broken"]
 
 
 def test_partition_that_cannot_be_made_is_offline(managed):

@@ -259,7 +259,7 @@ def test_a_log_may_be_older_than_that_in_a_directory_that_was_not_loaded(
     """It was copied to that directory while its own was out of `log.dirs`."""
     boot_with_records(managed)
     if fails_at == "load":
-        managed.logs.take_offline("/two")
+        managed.logs.take_offline(StorageFault("/two", "broken"))
         managed.logs.directories[1].is_loaded = False
     else:
         managed.logs.directories[1] = LogDirectory.unreadable(managed.disks[1])

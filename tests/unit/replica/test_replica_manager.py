@@ -10,6 +10,7 @@ from minikafka.common.errors import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.log.config import LogConfig
 from minikafka.log.directories.log_manager import LogManager
@@ -90,7 +91,7 @@ def test_replica_that_is_gone_is_not_reported(managed):
 
 def test_replica_of_a_failed_directory_is_not_created_in_another(managed):
     """An empty log in the directory that is left would pass for the replica (E2)."""
-    managed.logs.take_offline("/one")
+    managed.logs.take_offline(StorageFault("/one", "broken"))
     managed.start(level(17), managed.topic(), managed.put(1, directory=DIRS[0]))
     assert managed.logs.logs == {}
     assert managed.manager.assignments.pending == {}

@@ -212,7 +212,7 @@ def test_a_directory_that_cannot_rename_the_former_log_goes_offline(disks, renam
         disk.step_begins()
     (fault,) = settle(manager, OTHER_ID)
     assert fault.log_dir == disks[0].root
-    assert manager.take_offline(fault.log_dir) == []
+    assert manager.take_offline(fault) == []
     assert not any(segment.file._is_open for segment in log.segments.items)
     assert manager.get(TP).topic_id == OTHER_ID
 
@@ -242,7 +242,7 @@ def test_without_descriptors_the_former_log_keeps_its_folder(disks, later):
 def test_a_directory_that_fails_before_takes_its_log_with_it(disks):
     of_topics(disks, ID, OTHER_ID)
     manager = start(disks)
-    assert manager.take_offline(disks[0].root) == []
+    assert manager.take_offline(StorageFault(disks[0].root, "broken")) == []
     assert settle(manager, ID) == []
     assert manager.logs == {}
     assert len(strays(disks[1])) == 1

@@ -187,7 +187,7 @@ def test_a_directory_that_fails_within_a_swap_leaves_the_other_log(disks, failin
             assert count > 5
             break
         for fault in faults:
-            manager.take_offline(fault.log_dir)
+            manager.take_offline(fault)
         log = manager.get(TP)
         if log is not None:
             assert manager.directory_of(TP).is_online
@@ -241,7 +241,7 @@ def test_neither_log_is_used_while_the_directory_of_the_newer_one_is_offline(dis
     manager = ready_to_swap(disks)
     fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
     log, (fault,) = manager.futures.swap(TP, NOW)
-    manager.take_offline(fault.log_dir)
+    manager.take_offline(fault)
     append(log)
     for disk in disks:
         disk.crash()
@@ -262,7 +262,7 @@ def fail_within_swap(disks):
     manager = ready_to_swap(disks)
     fail(disks[0], OneError(IO_ERROR, 0, ("rename",)))
     _, (fault,) = manager.futures.swap(TP, NOW)
-    manager.take_offline(fault.log_dir)
+    manager.take_offline(fault)
     for disk in disks:
         disk.crash()
 
@@ -485,7 +485,7 @@ def test_a_future_log_whose_log_is_offline_waits(disks):
 
 def test_an_offline_directory_forbids_a_future_log(disks):
     manager = with_log(disks)
-    manager.take_offline("two")
+    manager.take_offline(StorageFault("two", "broken"))
     with pytest.raises(StorageFault, match="offline"):
         manager.futures.create(TP, manager.directories[1], NOW)
     assert isinstance(manager, LogManager)

@@ -228,7 +228,7 @@ def test_broken_directory_goes_offline_and_the_other_goes_on(disks):
     disks[0].broken = "Input/output error"
     with pytest.raises(StorageFault) as caught:
         append(lost)
-    assert manager.take_offline(caught.value.log_dir) == [TP]
+    assert manager.take_offline(caught.value) == [TP]
     append(kept)
     assert manager.get(TP) is None
     assert [directory.is_online for directory in manager.directories] == [False, True]
@@ -249,7 +249,7 @@ def test_faults_of_periodic_work_are_reported(disks):
 def test_no_directory_left_is_a_fault(disks):
     manager = start(disks)
     for disk in disks:
-        manager.take_offline(disk.root)
+        manager.take_offline(StorageFault(disk.root, "broken"))
     with pytest.raises(StorageFault):
         manager.create(TP, ID, CONFIG, NOW)
 
