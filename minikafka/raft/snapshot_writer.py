@@ -12,7 +12,7 @@ from minikafka.raft.snapshots import PART_SUFFIX, SnapshotId
 class SnapshotWriter:
     """The write of one snapshot. Its file has another name until it is complete and durable.
 
-    `pieces` are the content. It is a sync target, which is run once, after the last piece.
+    `pieces` are the content. It is a sync target, which is run after the last piece.
     """
 
     disk: Disk
@@ -44,12 +44,14 @@ class SnapshotWriter:
         """Make the file durable under its final name; may be called from any thread.
 
         Raises:
+            OutOfFilesError: it can be run again.
             StorageFault: the disk reports an error.
         """
         assert self._file is not None
         self._file.sync()
         self._file.close()
-        self.disk.rename(self.path + PART_SUFFIX, self.path)
+        if self.disk.exists(self.path + PART_SUFFIX):
+            self.disk.rename(self.path + PART_SUFFIX, self.path)
         self.disk.sync_dir(METADATA_FOLDER)
 
     def abandon(self) -> None:

@@ -1,5 +1,6 @@
 import pytest
 
+from minikafka.common.faults import OutOfFilesError
 from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.disk import read_file
 from minikafka.raft.snapshot_writer import SnapshotWriter
@@ -38,3 +39,19 @@ def test_an_abandoned_snapshot_leaves_nothing(writer, pieces):
         writer.write_piece()
     writer.abandon()
     assert writer.disk.list(METADATA_FOLDER) == []
+
+
+def test_a_flush_that_ran_out_of_descriptors_is_repeated(writer, monkeypatch):
+    """The file had its final name already, so the second run found none to rename."""
+    while writer.write_piece():
+        pass
+
+    def refuse(_):
+        raise OutOfFilesError("disk", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer.disk, "sync_dir", refuse)
+        with pytest.raises(OutOfFilesError):
+            writer.run()
+    writer.run()
+    assert writer.disk.durable_bytes(writer.path) == 6
