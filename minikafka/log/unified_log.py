@@ -392,10 +392,7 @@ class UnifiedLog:
                 self.high_watermark = min(self.high_watermark, end_offset)
                 self.epochs.truncate_from_end(end_offset)
                 self._save_epochs()
-                self.producers = ProducerState(ongoing=OrderedDict({NO_PRODUCER_ID: 0}))
-                self.loading = load_producers(
-                    self.segments, end_offset, end_offset, self.high_watermark, now
-                )
+                self.begin_loading(now)
                 if in_slices:
                     self.load_slice()
                 else:
@@ -409,6 +406,14 @@ class UnifiedLog:
         self.epochs.clear()
         self._save_epochs()
         self.producers, self.loading = ProducerState(end_offset=offset), None
+
+    def begin_loading(self, now: Now) -> None:
+        """Begin to load the producers; again, if a slice has failed."""
+        self.producers = ProducerState(ongoing=OrderedDict({NO_PRODUCER_ID: 0}))
+        end_offset = self.log_end_offset
+        self.loading = load_producers(
+            self.segments, end_offset, end_offset, self.high_watermark, now
+        )
 
     def load_slice(self) -> None:
         """Load the producers from a few more batches; StorageFault if they cannot be read."""

@@ -5,10 +5,8 @@ replica is not fetched (`Fetcher`) and does not lead (`ReplicaManager`), and rea
 get nothing from it.
 """
 
-from functools import partial
-
-from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
+from minikafka.common.environment import RETRY_MS, Environment
+from minikafka.common.faults import DISK_ERRORS, FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.replica.partition import Partition
 
 
@@ -35,22 +33,31 @@ def truncate_replica(
         return
 
     def load() -> None:
+        nonlocal loading
         if partition.is_gone or partition.log is not log or log.loading is not loading:
             # Another truncation has started the work from the beginning.
             return
+        has_begun = False
         try:
-            # Before the slice: without files, a load that has begun could not continue.
             log.reserve_files()
+            has_begun = True
             log.load_slice()
-        except StorageFault as fault:
-            faults.take_offline(fault)
+        except DISK_ERRORS as error:
+            if isinstance(error, StorageFault):
+                # It may be another directory's: to free a descriptor, its file is synced.
+                faults.take_offline(error)
+            if has_begun and not partition.is_gone:
+                # A load that has failed halfway cannot continue.
+                log.begin_loading(env.clock.now)
+                loading = log.loading
+            env.after(RETRY_MS, load)
             return
         if log.loading is loading:
-            env.later(partial(env.attempt, load))
+            env.later(load)
         else:
             partition.has_committed()
 
-    env.later(partial(env.attempt, load))
+    env.later(load)
 
 
 def is_loading(partition: Partition) -> bool:

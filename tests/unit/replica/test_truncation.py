@@ -117,13 +117,21 @@ def test_fault_while_loading_takes_the_directory_offline(world, monkeypatch):
     assert world.faults == [fault]
 
 
-def test_the_rest_of_the_load_waits_for_descriptors(world, monkeypatch):
+_NOT_OF_THIS_DIRECTORY = pytest.mark.parametrize(
+    "error",
+    [OutOfFilesError("/d0", "Too many open files"), StorageFault("/other", "broken")],
+    ids=["no descriptor", "another directory"],
+)
+
+
+@_NOT_OF_THIS_DIRECTORY
+def test_the_rest_of_the_load_waits_for_descriptors(world, monkeypatch, error):
     log = world.follow()
     fill(log, world.env.clock.now)
-    truncate_replica(world.env, world.partitions[0], 20, world.faults.append)
+    truncate_replica(world.env, world.partitions[0], 20, world.faulted)
 
     def fail(_):
-        raise OutOfFilesError("/d0", "Too many open files")
+        raise error
 
     with monkeypatch.context() as patch:
         patch.setattr(type(log), "reserve_files", fail)
@@ -132,6 +140,26 @@ def test_the_rest_of_the_load_waits_for_descriptors(world, monkeypatch):
     world.run(RETRY_MS)
     assert not is_loading(world.partitions[0])
     assert log.producers.has_ongoing(7, 0)
+
+
+@_NOT_OF_THIS_DIRECTORY
+def test_a_load_that_fails_halfway_begins_again(world, monkeypatch, error):
+    """A generator that has raised ends: the replica was never loaded, at the cost of a CPU."""
+    log = world.follow()
+    fill(log, world.env.clock.now)
+    truncate_replica(world.env, world.partitions[0], 20, world.faulted)
+
+    def fail(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(producer_loading, "_replay", fail)
+        world.run()
+        assert is_loading(world.partitions[0])
+    world.run(RETRY_MS)
+    assert not is_loading(world.partitions[0])
+    assert log.producers.producers[7].batches[-1].last_sequence == 19
+    assert world.faults == [error] * isinstance(error, StorageFault)
 
 
 def test_stopped_replica_is_not_loaded_further(world):
