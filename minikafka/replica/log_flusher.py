@@ -3,12 +3,13 @@
 Source: `LogManager.flushDirtyLogs`, `UnifiedLog.flush`.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from minikafka.common.environment import RETRY_MS, Environment
-from minikafka.common.faults import FaultReceiver, StorageFault
+from minikafka.common.faults import FaultReceiver, OutOfFilesError, StorageFault
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.log.flush import FlushRequest
 from minikafka.log.unified_log import UnifiedLog
@@ -34,7 +35,7 @@ class LogFlusher:
     listener: LogListener
 
     def flush_all(self) -> None:
-        """Request the flushes that logs want."""
+        """Request the flushes that logs want; called once a second."""
         for log in self.logs.unflushed():
             self.flush(log)
 
@@ -42,9 +43,10 @@ class LogFlusher:
         """Flush a log; records that are appended while a flush runs go into the next one.
 
         Without file descriptors the records stay in the log, and requests that wait for the flush
-        keep waiting.
+        keep waiting: `flush_all` requests it again.
         """
-        self.env.attempt(partial(self._request, log))
+        with suppress(OutOfFilesError):
+            self._request(log)
 
     def _request(self, log: UnifiedLog) -> None:
         if log.is_flushing or self.logs.get(log.topic_partition) is not log:

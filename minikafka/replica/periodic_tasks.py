@@ -4,13 +4,12 @@ Source: the tasks "isr-expiration" and "highwatermark-checkpoint" of `ReplicaMan
 `LogManager`.
 """
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver
+from minikafka.common.faults import FaultReceiver, OutOfFilesError
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.directories.log_manager import LogManager
 from minikafka.replica.hosted_partitions import HostedPartitions
@@ -24,7 +23,10 @@ _LOG_TICK_MS: Final = 1_000
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class PeriodicTasks:
-    """Shrinks ISRs, checkpoints high watermarks, and applies retention and flush intervals."""
+    """Shrinks ISRs, checkpoints high watermarks, and applies retention and flush intervals.
+
+    Work for which no file descriptor is left is done in the next period.
+    """
 
     env: Environment
     logs: LogManager
@@ -38,13 +40,8 @@ class PeriodicTasks:
     def start(self) -> None:
         """Start the timers."""
         self.env.after(self.settings.lag_max_ms // 2, self._shrink_isrs)
-        self._attempt_after(
-            self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks
-        )
-        self._attempt_after(_LOG_TICK_MS, self._tick_logs)
-
-    def _attempt_after(self, delay_ms: int, work: Callable[[], None]) -> None:
-        self.env.after(delay_ms, partial(self.env.attempt, work))
+        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
 
     def _shrink_isrs(self) -> None:
         for partition in self.hosted.led():
@@ -52,20 +49,20 @@ class PeriodicTasks:
         self.env.after(self.settings.lag_max_ms // 2, self._shrink_isrs)
 
     def _checkpoint_high_watermarks(self) -> None:
-        for fault in self.logs.checkpoint_high_watermarks():
-            self.faults.take_offline(fault)
-        self._attempt_after(
-            self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks
-        )
+        with suppress(OutOfFilesError):
+            for fault in self.logs.checkpoint_high_watermarks():
+                self.faults.take_offline(fault)
+        self.env.after(self.settings.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
 
     def _tick_logs(self) -> None:
-        for fault in self.logs.tick(self.env.clock.now):
-            self.faults.take_offline(fault)
+        with suppress(OutOfFilesError):
+            for fault in self.logs.tick(self.env.clock.now):
+                self.faults.take_offline(fault)
         self._report_log_starts()
         self.flusher.flush_all()
         if not self._is_deleting:
             self._delete_folders()
-        self._attempt_after(_LOG_TICK_MS, self._tick_logs)
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
 
     def _report_log_starts(self) -> None:
         """Report log start offsets that retention moved to fetch sessions and fetchers."""
@@ -78,9 +75,12 @@ class PeriodicTasks:
 
     def _delete_folders(self) -> None:
         """Delete a few folders of removed replicas; those that remain follow in later steps."""
-        faults, more = self.logs.remove_deleted(self.env.clock.now, MAX_FOLDERS_PER_STEP)
-        for fault in faults:
-            self.faults.take_offline(fault)
-        self._is_deleting = more
-        if more:
-            self.env.later(partial(self.env.attempt, self._delete_folders))
+        self._is_deleting = False
+        with suppress(OutOfFilesError):
+            faults, self._is_deleting = self.logs.remove_deleted(
+                self.env.clock.now, MAX_FOLDERS_PER_STEP
+            )
+            for fault in faults:
+                self.faults.take_offline(fault)
+        if self._is_deleting:
+            self.env.later(self._delete_folders)

@@ -85,6 +85,29 @@ def test_flush_that_failed_is_not_repeated_in_its_own_directory(managed):
     assert flushes(managed, 10 * RETRY_MS) == []
 
 
+def test_without_descriptors_a_flush_is_requested_once_a_second(managed, monkeypatch):
+    """Each request had its own retry, and every second there was one more of them."""
+    log, refused = managed.partition().log, []
+
+    def refuse():
+        refused.append(managed.env.clock.monotonic_ms)
+        raise OutOfFilesError("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        append(managed)
+        (flush,) = flushes(managed)
+        append(managed)
+        patch.setattr(managed.disks[0], "reserve_files", refuse)
+        end(managed, flush)
+        managed.run(20 * RETRY_MS)
+        refused.clear()
+        managed.run(RETRY_MS)
+        assert len(refused) == 1
+    (again,) = flushes(managed, RETRY_MS)
+    end(managed, again)
+    assert log.recovery_point == 2
+
+
 def test_flush_of_a_log_that_is_gone_is_not_repeated(managed):
     append(managed)
     (flush,) = flushes(managed)
