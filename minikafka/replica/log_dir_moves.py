@@ -7,6 +7,7 @@ KIP-858.
 """
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -240,7 +241,7 @@ class LogDirMoves:
             self._cancel(at, move, str(error))
             return
         except StorageFault as fault:
-            self.faults.take_offline(fault)
+            self._failed(move, fault)
             return
         if move.state is MoveState.COPYING:
             self._flush(move)
@@ -253,7 +254,7 @@ class LogDirMoves:
         try:
             request = future.take_flush(everything=True)
         except StorageFault as fault:
-            self.faults.take_offline(fault)
+            self._failed(move, fault)
             return
         move.enter(MoveState.FLUSHING)
         if request is None:
@@ -268,9 +269,7 @@ class LogDirMoves:
         if fault is not None:
             future.not_flushed(request)
             move.enter(MoveState.COPYING)
-            self.faults.take_offline(fault)
-            # It may be another directory's, one of whose files was synced to free its descriptor.
-            self.env.after(RETRY_MS, lambda: self._attempt(move))
+            self._failed(move, fault)
             return
         future.flushed(request)
         self._report(move)
@@ -290,7 +289,8 @@ class LogDirMoves:
         if self._moves.get(move.partition.topic_partition) is not move:
             return
         if move.state is MoveState.REPORTING:
-            self._attempt(move)
+            with suppress(OutOfFilesError):
+                self._step(move)
             self.env.after(_FOLLOW_MS, lambda: self._follow(move))
 
     def _swap(self, move: _Move) -> None:
@@ -298,7 +298,7 @@ class LogDirMoves:
         try:
             log, faults = self.logs.futures.swap(at, self.env.clock.now)
         except StorageFault as fault:
-            self.faults.take_offline(fault)
+            self._failed(move, fault)
             return
         del self._moves[at]
         self._delete_kept_copies(at)
@@ -310,6 +310,14 @@ class LogDirMoves:
         self.listener.log_swapped(log)
         for each in faults:
             self.faults.take_offline(each)
+
+    def _failed(self, move: _Move, fault: StorageFault) -> None:
+        """Take a directory offline, and continue if it is none of the two of the move.
+
+        To free a descriptor, a file of any directory may be synced.
+        """
+        self.faults.take_offline(fault)
+        self.env.after(RETRY_MS, lambda: self._attempt(move))
 
     # End without a swap
 

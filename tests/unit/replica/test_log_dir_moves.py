@@ -7,8 +7,10 @@ from minikafka.common.environment import RETRY_MS
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import InvariantViolation, OutOfFilesError, StorageFault
 from minikafka.common.ids import DIRECTORY_LOST, TopicIdPartition
+from minikafka.log.directories.future_logs import FutureLogs
 from minikafka.log.directories.log_directory import LogDirectory
 from minikafka.log.segment.reads import DamagedRecordsError
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.log_dir_moves import MOVE_STATES, MoveState
 from minikafka.sim.world.disk_errors import IO_ERROR
 from tests.unit.replica.managed_world import DIRS, ID, T, level
@@ -300,6 +302,42 @@ def test_a_swap_waits_for_descriptors(managed, monkeypatch):
         assert (home(managed), managed.manager.moves.in_progress) == ("/one", [T])
     managed.run(2 * RETRY_MS)
     assert home(managed) == "/two"
+
+
+def test_a_move_waits_once_a_time_for_descriptors(managed, monkeypatch):
+    """Each look for new records had its own retry, so that there were more and more of them."""
+    reported(managed)
+    refused = []
+
+    def refuse(*_):
+        refused.append(managed.env.clock.monotonic_ms)
+        raise OutOfFilesError("/one", "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FutureLogs, "copy_slice", refuse)
+        managed.run(20 * RETRY_MS)
+        refused.clear()
+        managed.run(RETRY_MS)
+        assert len(refused) == 2
+    accept(managed, DIRS[1])
+    managed.run(RETRY_MS)
+    assert home(managed) == "/two"
+
+
+@pytest.mark.parametrize("method", [(FutureLogs, "copy_slice"), (UnifiedLog, "take_flush")])
+def test_a_move_outlives_the_failure_of_another_directory(managed, monkeypatch, method):
+    """A file of that directory was to be synced and closed, to free its descriptor."""
+
+    def fail(*_, **__):
+        raise StorageFault("/three", "broken")
+
+    with monkeypatch.context() as patch:
+        assert alter(managed) == ErrorCode.NONE
+        patch.setattr(*method, fail)
+        managed.run(0)
+    managed.run(RETRY_MS)
+    flush(managed)
+    assert pending(managed) == DIRS[1]
 
 
 def test_illegal_transitions_are_refused():
