@@ -1,11 +1,11 @@
 # Generated from schemas/errors.toml by tools/generate_messages.py. Do not edit.
 """Kafka's errors: codes for responses, and exceptions that abort a request.
 
-Invariant: there is exactly one exception class for each code except NONE.
+An error that code here raises has a class; the others are rows, whose classes `error_of` makes.
 """
 
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class ErrorCode(IntEnum):
@@ -194,35 +194,12 @@ class OffsetOutOfRangeError(KafkaError):
     summary = "The requested offset is outside the range of offsets that the log holds."
 
 
-class CorruptMessageError(KafkaError):
-    """The records do not match their checksum, or are malformed."""
-
-    code = ErrorCode.CORRUPT_MESSAGE
-    retriable = True
-    summary = "The records do not match their checksum, or are malformed."
-
-
 class UnknownTopicOrPartitionError(KafkaError):
     """This server does not host this topic partition."""
 
     code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     retriable = True
     summary = "This server does not host this topic partition."
-
-
-class InvalidFetchSizeError(KafkaError):
-    """Invalid fetch size."""
-
-    code = ErrorCode.INVALID_FETCH_SIZE
-    summary = "Invalid fetch size."
-
-
-class LeaderNotAvailableError(KafkaError):
-    """There is no leader for this topic partition at the moment."""
-
-    code = ErrorCode.LEADER_NOT_AVAILABLE
-    retriable = True
-    summary = "There is no leader for this topic partition at the moment."
 
 
 class NotLeaderOrFollowerError(KafkaError):
@@ -239,50 +216,6 @@ class RequestTimedOutError(KafkaError):
     code = ErrorCode.REQUEST_TIMED_OUT
     retriable = True
     summary = "The request was not completed in time."
-
-
-class BrokerNotAvailableError(KafkaError):
-    """The broker is not available."""
-
-    code = ErrorCode.BROKER_NOT_AVAILABLE
-    summary = "The broker is not available."
-
-
-class ReplicaNotAvailableError(KafkaError):
-    """The replica is not available on this broker."""
-
-    code = ErrorCode.REPLICA_NOT_AVAILABLE
-    retriable = True
-    summary = "The replica is not available on this broker."
-
-
-class MessageTooLargeError(KafkaError):
-    """A batch is larger than the topic accepts."""
-
-    code = ErrorCode.MESSAGE_TOO_LARGE
-    summary = "A batch is larger than the topic accepts."
-
-
-class StaleControllerEpochError(KafkaError):
-    """Stale controller epoch."""
-
-    code = ErrorCode.STALE_CONTROLLER_EPOCH
-    summary = "Stale controller epoch."
-
-
-class OffsetMetadataTooLargeError(KafkaError):
-    """The metadata of a committed offset is too large."""
-
-    code = ErrorCode.OFFSET_METADATA_TOO_LARGE
-    summary = "The metadata of a committed offset is too large."
-
-
-class NetworkError(KafkaError):
-    """Network exception."""
-
-    code = ErrorCode.NETWORK_EXCEPTION
-    retriable = True
-    summary = "Network exception."
 
 
 class CoordinatorLoadInProgressError(KafkaError):
@@ -331,21 +264,6 @@ class NotEnoughReplicasError(KafkaError):
     summary = "The partition has fewer in-sync replicas than it needs; nothing was written."
 
 
-class NotEnoughReplicasAfterAppendError(KafkaError):
-    """The records were written, but to fewer in-sync replicas than needed."""
-
-    code = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-    retriable = True
-    summary = "The records were written, but to fewer in-sync replicas than needed."
-
-
-class InvalidRequiredAcksError(KafkaError):
-    """The number of required acknowledgements is not 0, 1 or -1."""
-
-    code = ErrorCode.INVALID_REQUIRED_ACKS
-    summary = "The number of required acknowledgements is not 0, 1 or -1."
-
-
 class IllegalGenerationError(KafkaError):
     """The generation of the group is not the current one."""
 
@@ -388,13 +306,6 @@ class RebalanceInProgressError(KafkaError):
     summary = "The group is rebalancing; the member has to join again."
 
 
-class InvalidCommitOffsetSizeError(KafkaError):
-    """The offset commit is too large."""
-
-    code = ErrorCode.INVALID_COMMIT_OFFSET_SIZE
-    summary = "The offset commit is too large."
-
-
 class TopicAuthorizationFailedError(KafkaError):
     """Not authorized to access these topics."""
 
@@ -402,39 +313,11 @@ class TopicAuthorizationFailedError(KafkaError):
     summary = "Not authorized to access these topics."
 
 
-class GroupAuthorizationFailedError(KafkaError):
-    """Not authorized to access the group."""
-
-    code = ErrorCode.GROUP_AUTHORIZATION_FAILED
-    summary = "Not authorized to access the group."
-
-
 class ClusterAuthorizationFailedError(KafkaError):
     """Not authorized to act on the cluster."""
 
     code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
     summary = "Not authorized to act on the cluster."
-
-
-class InvalidTimestampError(KafkaError):
-    """The timestamp of a record is out of the accepted range."""
-
-    code = ErrorCode.INVALID_TIMESTAMP
-    summary = "The timestamp of a record is out of the accepted range."
-
-
-class UnsupportedSaslMechanismError(KafkaError):
-    """Unsupported sasl mechanism."""
-
-    code = ErrorCode.UNSUPPORTED_SASL_MECHANISM
-    summary = "Unsupported sasl mechanism."
-
-
-class IllegalSaslStateError(KafkaError):
-    """Illegal sasl state."""
-
-    code = ErrorCode.ILLEGAL_SASL_STATE
-    summary = "Illegal sasl state."
 
 
 class UnsupportedVersionError(KafkaError):
@@ -494,39 +377,11 @@ class InvalidRequestError(KafkaError):
     summary = "The request breaks a rule of the protocol."
 
 
-class UnsupportedForMessageFormatError(KafkaError):
-    """The message format on the broker does not support the request."""
-
-    code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
-    summary = "The message format on the broker does not support the request."
-
-
 class PolicyViolationError(KafkaError):
     """The request violates a policy."""
 
     code = ErrorCode.POLICY_VIOLATION
     summary = "The request violates a policy."
-
-
-class OutOfOrderSequenceNumberError(KafkaError):
-    """A batch arrived whose sequence number leaves a gap."""
-
-    code = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
-    summary = "A batch arrived whose sequence number leaves a gap."
-
-
-class DuplicateSequenceNumberError(KafkaError):
-    """A batch with this sequence number was written before."""
-
-    code = ErrorCode.DUPLICATE_SEQUENCE_NUMBER
-    summary = "A batch with this sequence number was written before."
-
-
-class InvalidProducerEpochError(KafkaError):
-    """The producer's epoch is older than the one in use."""
-
-    code = ErrorCode.INVALID_PRODUCER_EPOCH
-    summary = "The producer's epoch is older than the one in use."
 
 
 class InvalidTxnStateError(KafkaError):
@@ -558,32 +413,11 @@ class ConcurrentTransactionsError(KafkaError):
     summary = "Concurrent transactions."
 
 
-class TransactionCoordinatorFencedError(KafkaError):
-    """Transaction coordinator fenced."""
-
-    code = ErrorCode.TRANSACTION_COORDINATOR_FENCED
-    summary = "Transaction coordinator fenced."
-
-
-class TransactionalIdAuthorizationFailedError(KafkaError):
-    """Transactional id authorization failed."""
-
-    code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    summary = "Transactional id authorization failed."
-
-
 class SecurityDisabledError(KafkaError):
     """Security disabled."""
 
     code = ErrorCode.SECURITY_DISABLED
     summary = "Security disabled."
-
-
-class OperationNotAttemptedError(KafkaError):
-    """Operation not attempted."""
-
-    code = ErrorCode.OPERATION_NOT_ATTEMPTED
-    summary = "Operation not attempted."
 
 
 class KafkaStorageError(KafkaError):
@@ -592,83 +426,6 @@ class KafkaStorageError(KafkaError):
     code = ErrorCode.KAFKA_STORAGE_ERROR
     retriable = True
     summary = "The log directory of the partition has failed."
-
-
-class LogDirNotFoundError(KafkaError):
-    """The broker does not have this log directory."""
-
-    code = ErrorCode.LOG_DIR_NOT_FOUND
-    summary = "The broker does not have this log directory."
-
-
-class SaslAuthenticationFailedError(KafkaError):
-    """Sasl authentication failed."""
-
-    code = ErrorCode.SASL_AUTHENTICATION_FAILED
-    summary = "Sasl authentication failed."
-
-
-class UnknownProducerIdError(KafkaError):
-    """The broker does not know this producer id."""
-
-    code = ErrorCode.UNKNOWN_PRODUCER_ID
-    summary = "The broker does not know this producer id."
-
-
-class ReassignmentInProgressError(KafkaError):
-    """A reassignment of the partition is in progress."""
-
-    code = ErrorCode.REASSIGNMENT_IN_PROGRESS
-    summary = "A reassignment of the partition is in progress."
-
-
-class DelegationTokenAuthDisabledError(KafkaError):
-    """Delegation token auth disabled."""
-
-    code = ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED
-    summary = "Delegation token auth disabled."
-
-
-class DelegationTokenNotFoundError(KafkaError):
-    """Delegation token not found."""
-
-    code = ErrorCode.DELEGATION_TOKEN_NOT_FOUND
-    summary = "Delegation token not found."
-
-
-class DelegationTokenOwnerMismatchError(KafkaError):
-    """Delegation token owner mismatch."""
-
-    code = ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH
-    summary = "Delegation token owner mismatch."
-
-
-class DelegationTokenRequestNotAllowedError(KafkaError):
-    """Delegation token request not allowed."""
-
-    code = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
-    summary = "Delegation token request not allowed."
-
-
-class DelegationTokenAuthorizationFailedError(KafkaError):
-    """Delegation token authorization failed."""
-
-    code = ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED
-    summary = "Delegation token authorization failed."
-
-
-class DelegationTokenExpiredError(KafkaError):
-    """Delegation token expired."""
-
-    code = ErrorCode.DELEGATION_TOKEN_EXPIRED
-    summary = "Delegation token expired."
-
-
-class InvalidPrincipalTypeError(KafkaError):
-    """Invalid principal type."""
-
-    code = ErrorCode.INVALID_PRINCIPAL_TYPE
-    summary = "Invalid principal type."
 
 
 class NonEmptyGroupError(KafkaError):
@@ -701,14 +458,6 @@ class InvalidFetchSessionEpochError(KafkaError):
     summary = "The epoch of the fetch session is not the expected one."
 
 
-class ListenerNotFoundError(KafkaError):
-    """The leader has no listener of this name."""
-
-    code = ErrorCode.LISTENER_NOT_FOUND
-    retriable = True
-    summary = "The leader has no listener of this name."
-
-
 class TopicDeletionDisabledError(KafkaError):
     """Topic deletion is disabled."""
 
@@ -732,41 +481,11 @@ class UnknownLeaderEpochError(KafkaError):
     summary = "The request's leader epoch is newer than the broker's."
 
 
-class UnsupportedCompressionTypeError(KafkaError):
-    """The compression type is not supported here."""
-
-    code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-    summary = "The compression type is not supported here."
-
-
 class StaleBrokerEpochError(KafkaError):
     """The broker epoch is not the current one."""
 
     code = ErrorCode.STALE_BROKER_EPOCH
     summary = "The broker epoch is not the current one."
-
-
-class OffsetNotAvailableError(KafkaError):
-    """The leader's high watermark has not caught up with its election yet."""
-
-    code = ErrorCode.OFFSET_NOT_AVAILABLE
-    retriable = True
-    summary = "The leader's high watermark has not caught up with its election yet."
-
-
-class MemberIdRequiredError(KafkaError):
-    """The member needs an id: join the group again with the id in the response."""
-
-    code = ErrorCode.MEMBER_ID_REQUIRED
-    summary = "The member needs an id: join the group again with the id in the response."
-
-
-class PreferredLeaderNotAvailableError(KafkaError):
-    """The preferred leader is not available."""
-
-    code = ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
-    retriable = True
-    summary = "The preferred leader is not available."
 
 
 class GroupMaxSizeReachedError(KafkaError):
@@ -783,57 +502,11 @@ class FencedInstanceIdError(KafkaError):
     summary = "Another member with the same instance id has joined."
 
 
-class EligibleLeadersNotAvailableError(KafkaError):
-    """No eligible leader is available."""
-
-    code = ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
-    retriable = True
-    summary = "No eligible leader is available."
-
-
-class ElectionNotNeededError(KafkaError):
-    """The partition does not need an election."""
-
-    code = ErrorCode.ELECTION_NOT_NEEDED
-    retriable = True
-    summary = "The partition does not need an election."
-
-
 class NoReassignmentInProgressError(KafkaError):
     """No reassignment of the partition is in progress."""
 
     code = ErrorCode.NO_REASSIGNMENT_IN_PROGRESS
     summary = "No reassignment of the partition is in progress."
-
-
-class GroupSubscribedToTopicError(KafkaError):
-    """Group subscribed to topic."""
-
-    code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-    summary = "Group subscribed to topic."
-
-
-class InvalidRecordError(KafkaError):
-    """A record breaks a rule of its topic."""
-
-    code = ErrorCode.INVALID_RECORD
-    summary = "A record breaks a rule of its topic."
-
-
-class UnstableOffsetCommitError(KafkaError):
-    """There are unstable offsets that must become stable first."""
-
-    code = ErrorCode.UNSTABLE_OFFSET_COMMIT
-    retriable = True
-    summary = "There are unstable offsets that must become stable first."
-
-
-class ThrottlingQuotaExceededError(KafkaError):
-    """A quota is exceeded."""
-
-    code = ErrorCode.THROTTLING_QUOTA_EXCEEDED
-    retriable = True
-    summary = "A quota is exceeded."
 
 
 class ProducerFencedError(KafkaError):
@@ -843,67 +516,11 @@ class ProducerFencedError(KafkaError):
     summary = "Producer fenced."
 
 
-class ResourceNotFoundError(KafkaError):
-    """Resource not found."""
-
-    code = ErrorCode.RESOURCE_NOT_FOUND
-    summary = "Resource not found."
-
-
-class DuplicateResourceError(KafkaError):
-    """Duplicate resource."""
-
-    code = ErrorCode.DUPLICATE_RESOURCE
-    summary = "Duplicate resource."
-
-
-class UnacceptableCredentialError(KafkaError):
-    """Unacceptable credential."""
-
-    code = ErrorCode.UNACCEPTABLE_CREDENTIAL
-    summary = "Unacceptable credential."
-
-
-class InconsistentVoterSetError(KafkaError):
-    """Inconsistent voter set."""
-
-    code = ErrorCode.INCONSISTENT_VOTER_SET
-    summary = "Inconsistent voter set."
-
-
 class InvalidUpdateVersionError(KafkaError):
     """The partition epoch is not the current one."""
 
     code = ErrorCode.INVALID_UPDATE_VERSION
     summary = "The partition epoch is not the current one."
-
-
-class FeatureUpdateFailedError(KafkaError):
-    """The features could not be updated."""
-
-    code = ErrorCode.FEATURE_UPDATE_FAILED
-    summary = "The features could not be updated."
-
-
-class PrincipalDeserializationFailureError(KafkaError):
-    """Principal deserialization failure."""
-
-    code = ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE
-    summary = "Principal deserialization failure."
-
-
-class SnapshotNotFoundError(KafkaError):
-    """The snapshot does not exist."""
-
-    code = ErrorCode.SNAPSHOT_NOT_FOUND
-    summary = "The snapshot does not exist."
-
-
-class PositionOutOfRangeError(KafkaError):
-    """The position is outside the snapshot."""
-
-    code = ErrorCode.POSITION_OUT_OF_RANGE
-    summary = "The position is outside the snapshot."
 
 
 class UnknownTopicIdError(KafkaError):
@@ -928,14 +545,6 @@ class BrokerIdNotRegisteredError(KafkaError):
     summary = "The broker is not registered."
 
 
-class InconsistentTopicIdError(KafkaError):
-    """The log's topic id is not the one in the request."""
-
-    code = ErrorCode.INCONSISTENT_TOPIC_ID
-    retriable = True
-    summary = "The log's topic id is not the one in the request."
-
-
 class InconsistentClusterIdError(KafkaError):
     """The cluster id is not the one of this cluster."""
 
@@ -956,27 +565,6 @@ class FetchSessionTopicIdError(KafkaError):
     code = ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
     retriable = True
     summary = "The fetch session used topic ids in one request and not in another."
-
-
-class IneligibleReplicaError(KafkaError):
-    """A replica that was proposed for the ISR is not eligible for it."""
-
-    code = ErrorCode.INELIGIBLE_REPLICA
-    summary = "A replica that was proposed for the ISR is not eligible for it."
-
-
-class NewLeaderElectedError(KafkaError):
-    """The change also elected a new leader."""
-
-    code = ErrorCode.NEW_LEADER_ELECTED
-    summary = "The change also elected a new leader."
-
-
-class OffsetMovedToTieredStorageError(KafkaError):
-    """Offset moved to tiered storage."""
-
-    code = ErrorCode.OFFSET_MOVED_TO_TIERED_STORAGE
-    summary = "Offset moved to tiered storage."
 
 
 class FencedMemberEpochError(KafkaError):
@@ -1007,90 +595,11 @@ class StaleMemberEpochError(KafkaError):
     summary = "Stale member epoch."
 
 
-class MismatchedEndpointTypeError(KafkaError):
-    """The request was sent to a broker instead of a controller, or vice versa."""
-
-    code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
-    summary = "The request was sent to a broker instead of a controller, or vice versa."
-
-
-class UnsupportedEndpointTypeError(KafkaError):
-    """This type of endpoint is not supported."""
-
-    code = ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
-    summary = "This type of endpoint is not supported."
-
-
-class UnknownControllerIdError(KafkaError):
-    """Unknown controller id."""
-
-    code = ErrorCode.UNKNOWN_CONTROLLER_ID
-    summary = "Unknown controller id."
-
-
-class UnknownSubscriptionIdError(KafkaError):
-    """Unknown subscription id."""
-
-    code = ErrorCode.UNKNOWN_SUBSCRIPTION_ID
-    summary = "Unknown subscription id."
-
-
-class TelemetryTooLargeError(KafkaError):
-    """Telemetry too large."""
-
-    code = ErrorCode.TELEMETRY_TOO_LARGE
-    summary = "Telemetry too large."
-
-
 class InvalidRegistrationError(KafkaError):
     """The registration is not valid."""
 
     code = ErrorCode.INVALID_REGISTRATION
     summary = "The registration is not valid."
-
-
-class TransactionAbortableError(KafkaError):
-    """Transaction abortable."""
-
-    code = ErrorCode.TRANSACTION_ABORTABLE
-    summary = "Transaction abortable."
-
-
-class InvalidRecordStateError(KafkaError):
-    """Invalid record state."""
-
-    code = ErrorCode.INVALID_RECORD_STATE
-    summary = "Invalid record state."
-
-
-class ShareSessionNotFoundError(KafkaError):
-    """Share session not found."""
-
-    code = ErrorCode.SHARE_SESSION_NOT_FOUND
-    retriable = True
-    summary = "Share session not found."
-
-
-class InvalidShareSessionEpochError(KafkaError):
-    """Invalid share session epoch."""
-
-    code = ErrorCode.INVALID_SHARE_SESSION_EPOCH
-    retriable = True
-    summary = "Invalid share session epoch."
-
-
-class FencedStateEpochError(KafkaError):
-    """Fenced state epoch."""
-
-    code = ErrorCode.FENCED_STATE_EPOCH
-    summary = "Fenced state epoch."
-
-
-class InvalidVoterKeyError(KafkaError):
-    """Invalid voter key."""
-
-    code = ErrorCode.INVALID_VOTER_KEY
-    summary = "Invalid voter key."
 
 
 class DuplicateVoterError(KafkaError):
@@ -1114,69 +623,137 @@ class InvalidRegularExpressionError(KafkaError):
     summary = "Invalid regular expression."
 
 
-class RebootstrapRequiredError(KafkaError):
-    """The client should bootstrap its metadata again."""
-
-    code = ErrorCode.REBOOTSTRAP_REQUIRED
-    summary = "The client should bootstrap its metadata again."
-
-
-class StreamsInvalidTopologyError(KafkaError):
-    """Streams invalid topology."""
-
-    code = ErrorCode.STREAMS_INVALID_TOPOLOGY
-    summary = "Streams invalid topology."
-
-
-class StreamsInvalidTopologyEpochError(KafkaError):
-    """Streams invalid topology epoch."""
-
-    code = ErrorCode.STREAMS_INVALID_TOPOLOGY_EPOCH
-    summary = "Streams invalid topology epoch."
-
-
-class StreamsTopologyFencedError(KafkaError):
-    """Streams topology fenced."""
-
-    code = ErrorCode.STREAMS_TOPOLOGY_FENCED
-    summary = "Streams topology fenced."
-
-
-class ShareSessionLimitReachedError(KafkaError):
-    """Share session limit reached."""
-
-    code = ErrorCode.SHARE_SESSION_LIMIT_REACHED
-    retriable = True
-    summary = "Share session limit reached."
-
-
-class GroupDeletionFailedError(KafkaError):
-    """Group deletion failed."""
-
-    code = ErrorCode.GROUP_DELETION_FAILED
-    summary = "Group deletion failed."
-
-
-class StreamsTopologyDescriptionUpdateFailedError(KafkaError):
-    """Streams topology description update failed."""
-
-    code = ErrorCode.STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED
-    summary = "Streams topology description update failed."
-
-
-class ControllerIdNotRegisteredError(KafkaError):
-    """Controller id not registered."""
-
-    code = ErrorCode.CONTROLLER_ID_NOT_REGISTERED
-    summary = "Controller id not registered."
-
-
-class RequestLimitReachedError(KafkaError):
-    """The request asked for more than one response may contain; request the rest again."""
-
-    code = ErrorCode.REQUEST_LIMIT_REACHED
-    retriable = True
-    summary = "The request asked for more than one response may contain; request the rest again."
+_OTHERS: Final = {
+    ErrorCode.CORRUPT_MESSAGE: (True, "The records do not match their checksum, or are malformed."),
+    ErrorCode.INVALID_FETCH_SIZE: (False, "Invalid fetch size."),
+    ErrorCode.LEADER_NOT_AVAILABLE: (
+        True,
+        "There is no leader for this topic partition at the moment.",
+    ),
+    ErrorCode.BROKER_NOT_AVAILABLE: (False, "The broker is not available."),
+    ErrorCode.REPLICA_NOT_AVAILABLE: (True, "The replica is not available on this broker."),
+    ErrorCode.MESSAGE_TOO_LARGE: (False, "A batch is larger than the topic accepts."),
+    ErrorCode.STALE_CONTROLLER_EPOCH: (False, "Stale controller epoch."),
+    ErrorCode.OFFSET_METADATA_TOO_LARGE: (
+        False,
+        "The metadata of a committed offset is too large.",
+    ),
+    ErrorCode.NETWORK_EXCEPTION: (True, "Network exception."),
+    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND: (
+        True,
+        "The records were written, but to fewer in-sync replicas than needed.",
+    ),
+    ErrorCode.INVALID_REQUIRED_ACKS: (
+        False,
+        "The number of required acknowledgements is not 0, 1 or -1.",
+    ),
+    ErrorCode.INVALID_COMMIT_OFFSET_SIZE: (False, "The offset commit is too large."),
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: (False, "Not authorized to access the group."),
+    ErrorCode.INVALID_TIMESTAMP: (False, "The timestamp of a record is out of the accepted range."),
+    ErrorCode.UNSUPPORTED_SASL_MECHANISM: (False, "Unsupported sasl mechanism."),
+    ErrorCode.ILLEGAL_SASL_STATE: (False, "Illegal sasl state."),
+    ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT: (
+        False,
+        "The message format on the broker does not support the request.",
+    ),
+    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER: (
+        False,
+        "A batch arrived whose sequence number leaves a gap.",
+    ),
+    ErrorCode.DUPLICATE_SEQUENCE_NUMBER: (
+        False,
+        "A batch with this sequence number was written before.",
+    ),
+    ErrorCode.INVALID_PRODUCER_EPOCH: (False, "The producer's epoch is older than the one in use."),
+    ErrorCode.TRANSACTION_COORDINATOR_FENCED: (False, "Transaction coordinator fenced."),
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: (
+        False,
+        "Transactional id authorization failed.",
+    ),
+    ErrorCode.OPERATION_NOT_ATTEMPTED: (False, "Operation not attempted."),
+    ErrorCode.LOG_DIR_NOT_FOUND: (False, "The broker does not have this log directory."),
+    ErrorCode.SASL_AUTHENTICATION_FAILED: (False, "Sasl authentication failed."),
+    ErrorCode.UNKNOWN_PRODUCER_ID: (False, "The broker does not know this producer id."),
+    ErrorCode.REASSIGNMENT_IN_PROGRESS: (False, "A reassignment of the partition is in progress."),
+    ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED: (False, "Delegation token auth disabled."),
+    ErrorCode.DELEGATION_TOKEN_NOT_FOUND: (False, "Delegation token not found."),
+    ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH: (False, "Delegation token owner mismatch."),
+    ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: (
+        False,
+        "Delegation token request not allowed.",
+    ),
+    ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED: (
+        False,
+        "Delegation token authorization failed.",
+    ),
+    ErrorCode.DELEGATION_TOKEN_EXPIRED: (False, "Delegation token expired."),
+    ErrorCode.INVALID_PRINCIPAL_TYPE: (False, "Invalid principal type."),
+    ErrorCode.LISTENER_NOT_FOUND: (True, "The leader has no listener of this name."),
+    ErrorCode.UNSUPPORTED_COMPRESSION_TYPE: (False, "The compression type is not supported here."),
+    ErrorCode.OFFSET_NOT_AVAILABLE: (
+        True,
+        "The leader's high watermark has not caught up with its election yet.",
+    ),
+    ErrorCode.MEMBER_ID_REQUIRED: (
+        False,
+        "The member needs an id: join the group again with the id in the response.",
+    ),
+    ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE: (True, "The preferred leader is not available."),
+    ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE: (True, "No eligible leader is available."),
+    ErrorCode.ELECTION_NOT_NEEDED: (True, "The partition does not need an election."),
+    ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: (False, "Group subscribed to topic."),
+    ErrorCode.INVALID_RECORD: (False, "A record breaks a rule of its topic."),
+    ErrorCode.UNSTABLE_OFFSET_COMMIT: (
+        True,
+        "There are unstable offsets that must become stable first.",
+    ),
+    ErrorCode.THROTTLING_QUOTA_EXCEEDED: (True, "A quota is exceeded."),
+    ErrorCode.RESOURCE_NOT_FOUND: (False, "Resource not found."),
+    ErrorCode.DUPLICATE_RESOURCE: (False, "Duplicate resource."),
+    ErrorCode.UNACCEPTABLE_CREDENTIAL: (False, "Unacceptable credential."),
+    ErrorCode.INCONSISTENT_VOTER_SET: (False, "Inconsistent voter set."),
+    ErrorCode.FEATURE_UPDATE_FAILED: (False, "The features could not be updated."),
+    ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE: (False, "Principal deserialization failure."),
+    ErrorCode.SNAPSHOT_NOT_FOUND: (False, "The snapshot does not exist."),
+    ErrorCode.POSITION_OUT_OF_RANGE: (False, "The position is outside the snapshot."),
+    ErrorCode.INCONSISTENT_TOPIC_ID: (True, "The log's topic id is not the one in the request."),
+    ErrorCode.INELIGIBLE_REPLICA: (
+        False,
+        "A replica that was proposed for the ISR is not eligible for it.",
+    ),
+    ErrorCode.NEW_LEADER_ELECTED: (False, "The change also elected a new leader."),
+    ErrorCode.OFFSET_MOVED_TO_TIERED_STORAGE: (False, "Offset moved to tiered storage."),
+    ErrorCode.MISMATCHED_ENDPOINT_TYPE: (
+        False,
+        "The request was sent to a broker instead of a controller, or vice versa.",
+    ),
+    ErrorCode.UNSUPPORTED_ENDPOINT_TYPE: (False, "This type of endpoint is not supported."),
+    ErrorCode.UNKNOWN_CONTROLLER_ID: (False, "Unknown controller id."),
+    ErrorCode.UNKNOWN_SUBSCRIPTION_ID: (False, "Unknown subscription id."),
+    ErrorCode.TELEMETRY_TOO_LARGE: (False, "Telemetry too large."),
+    ErrorCode.TRANSACTION_ABORTABLE: (False, "Transaction abortable."),
+    ErrorCode.INVALID_RECORD_STATE: (False, "Invalid record state."),
+    ErrorCode.SHARE_SESSION_NOT_FOUND: (True, "Share session not found."),
+    ErrorCode.INVALID_SHARE_SESSION_EPOCH: (True, "Invalid share session epoch."),
+    ErrorCode.FENCED_STATE_EPOCH: (False, "Fenced state epoch."),
+    ErrorCode.INVALID_VOTER_KEY: (False, "Invalid voter key."),
+    ErrorCode.REBOOTSTRAP_REQUIRED: (False, "The client should bootstrap its metadata again."),
+    ErrorCode.STREAMS_INVALID_TOPOLOGY: (False, "Streams invalid topology."),
+    ErrorCode.STREAMS_INVALID_TOPOLOGY_EPOCH: (False, "Streams invalid topology epoch."),
+    ErrorCode.STREAMS_TOPOLOGY_FENCED: (False, "Streams topology fenced."),
+    ErrorCode.SHARE_SESSION_LIMIT_REACHED: (True, "Share session limit reached."),
+    ErrorCode.GROUP_DELETION_FAILED: (False, "Group deletion failed."),
+    ErrorCode.STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED: (
+        False,
+        "Streams topology description update failed.",
+    ),
+    ErrorCode.CONTROLLER_ID_NOT_REGISTERED: (False, "Controller id not registered."),
+    ErrorCode.REQUEST_LIMIT_REACHED: (
+        True,
+        "The request asked for more than one response may contain; request the rest again.",
+    ),
+}
+"""The errors that no code here raises: if a client may retry, and the summary."""
 
 
 def error_of(code: int, message: str | None = None) -> KafkaError:
@@ -1187,15 +764,26 @@ def error_of(code: int, message: str | None = None) -> KafkaError:
     """
     if code == ErrorCode.NONE:
         raise ValueError("NONE is not an error")
-    return _CLASSES.get(code, UnknownServerError)(message)
+    return _class_of(code)(message)
+
+
+def _class_of(code: int) -> type[KafkaError]:
+    found = _CLASSES.get(code)
+    if found is not None:
+        return found
+    if code not in _OTHERS:
+        return UnknownServerError
+    known = ErrorCode(code)
+    retriable, summary = _OTHERS[known]
+    content = {"code": known, "retriable": retriable, "summary": summary}
+    return type(known.name, (KafkaError,), content)
 
 
 def is_retriable(code: int) -> bool:
     """True if a client may retry the request."""
-    found = _CLASSES.get(code)
-    return found is not None and found.retriable
+    return _class_of(code).retriable
 
 
 def summary_of(code: int) -> str | None:
     """The summary of a code in one sentence; None for NONE."""
-    return None if code == ErrorCode.NONE else _CLASSES.get(code, UnknownServerError).summary
+    return None if code == ErrorCode.NONE else _class_of(code).summary

@@ -136,7 +136,7 @@ def emit_errors(text: str) -> str:
             out.line(f"{row['name']} = {row['code']}")
     out.lines += _KAFKA_ERROR.splitlines()
     for row in rows:
-        if row["name"] == "NONE":
+        if not row.get("raised"):
             continue
         out.line()
         out.line()
@@ -147,8 +147,28 @@ def emit_errors(text: str) -> str:
             if row["retriable"]:
                 out.line("retriable = True")
             out.line(f'summary = "{_sentence(row)}"')
+    out.line()
+    out.line()
+    with out.block("_OTHERS: Final = {"):
+        for row in rows:
+            if row["name"] != "NONE" and not row.get("raised"):
+                _emit_other_error(out, row)
+    out.line("}")
+    out.line('"""The errors that no code here raises: if a client may retry, and the summary."""')
     out.lines += _ERROR_FUNCTIONS.splitlines()
     return "\n".join(out.lines) + "\n"
+
+
+def _emit_other_error(out: Source, row: dict[str, Any]) -> None:
+    code, retriable, summary = f"ErrorCode.{row['name']}", row["retriable"], _sentence(row)
+    entry = f'{code}: ({retriable}, "{summary}"),'
+    if len(entry) + 4 <= 100:
+        out.line(entry)
+        return
+    with out.block(f"{code}: ("):
+        out.line(f"{retriable},")
+        out.line(f'"{summary}",')
+    out.line("),")
 
 
 def error_class_name(name: str) -> str:
@@ -270,11 +290,11 @@ def metadata_record_class(record_type: int) -> type[Message]:
 
 _ERRORS_HEAD = '''"""Kafka's errors: codes for responses, and exceptions that abort a request.
 
-Invariant: there is exactly one exception class for each code except NONE.
+An error that code here raises has a class; the others are rows, whose classes `error_of` makes.
 """
 
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 '''
@@ -319,16 +339,27 @@ def error_of(code: int, message: str | None = None) -> KafkaError:
     """
     if code == ErrorCode.NONE:
         raise ValueError("NONE is not an error")
-    return _CLASSES.get(code, UnknownServerError)(message)
+    return _class_of(code)(message)
+
+
+def _class_of(code: int) -> type[KafkaError]:
+    found = _CLASSES.get(code)
+    if found is not None:
+        return found
+    if code not in _OTHERS:
+        return UnknownServerError
+    known = ErrorCode(code)
+    retriable, summary = _OTHERS[known]
+    content = {"code": known, "retriable": retriable, "summary": summary}
+    return type(known.name, (KafkaError,), content)
 
 
 def is_retriable(code: int) -> bool:
     """True if a client may retry the request."""
-    found = _CLASSES.get(code)
-    return found is not None and found.retriable
+    return _class_of(code).retriable
 
 
 def summary_of(code: int) -> str | None:
     """The summary of a code in one sentence; None for NONE."""
-    return None if code == ErrorCode.NONE else _CLASSES.get(code, UnknownServerError).summary
+    return None if code == ErrorCode.NONE else _class_of(code).summary
 '''

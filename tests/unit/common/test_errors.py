@@ -4,7 +4,6 @@ from minikafka.common.errors import (
     ErrorCode,
     KafkaError,
     NotControllerError,
-    RequestLimitReachedError,
     UnknownServerError,
     error_of,
     is_retriable,
@@ -23,6 +22,10 @@ def test_every_code_but_none_has_one_exception_that_carries_it() -> None:
         error_of(0)
 
 
+def test_a_code_without_a_class_of_its_own_gets_one_class() -> None:
+    assert type(error_of(ErrorCode.INVALID_RECORD)) is type(error_of(ErrorCode.INVALID_RECORD))
+
+
 def test_an_unknown_code_is_an_unknown_server_error() -> None:
     assert type(error_of(9999)) is UnknownServerError
     assert not is_retriable(9999)
@@ -30,8 +33,8 @@ def test_an_unknown_code_is_an_unknown_server_error() -> None:
 
 def test_request_limit_reached_is_retriable_and_apart_from_released_codes() -> None:
     # R4
-    assert RequestLimitReachedError.retriable
-    assert RequestLimitReachedError.code == 10001 > 2 * ErrorCode.CONTROLLER_ID_NOT_REGISTERED
+    assert is_retriable(ErrorCode.REQUEST_LIMIT_REACHED)
+    assert ErrorCode.REQUEST_LIMIT_REACHED == 10001 > 2 * ErrorCode.CONTROLLER_ID_NOT_REGISTERED
 
 
 def test_retriable_is_as_in_kafka() -> None:

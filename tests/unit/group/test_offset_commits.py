@@ -10,10 +10,9 @@ from minikafka.common.errors import (
     FencedInstanceIdError,
     IllegalGenerationError,
     InvalidGroupIdError,
-    InvalidProducerEpochError,
     InvalidTxnStateError,
+    KafkaError,
     NotCoordinatorError,
-    TransactionCoordinatorFencedError,
     UnknownMemberIdError,
 )
 from minikafka.log.producers.verification import NOT_VERIFIED
@@ -239,10 +238,12 @@ def test_marker_of_a_fenced_producer_or_coordinator_changes_nothing(world):
     world.commit_transactional({0: 5})
     world.end_transaction(epoch=3, coordinator_epoch=4)
     world.commit_transactional({1: 5}, producer_id=8)
-    with pytest.raises(InvalidProducerEpochError):
+    with pytest.raises(KafkaError) as producer:
         world.end_transaction(epoch=2, coordinator_epoch=4)
-    with pytest.raises(TransactionCoordinatorFencedError):
+    with pytest.raises(KafkaError) as coordinator:
         world.end_transaction(epoch=3, coordinator_epoch=3)
+    assert producer.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+    assert coordinator.value.code == ErrorCode.TRANSACTION_COORDINATOR_FENCED
     assert world.unstable() == [1]
 
 
