@@ -7,16 +7,14 @@ written in value version 3. Offsets are written in version 4, which has the topi
 Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 """
 
-from struct import Struct
 from typing import NamedTuple
 
+from minikafka.coordinator.numbered_message import encode_key, encode_value, number_of, reader_of
 from minikafka.group.consumer.records import KINDS, ConsumerKey, ConsumerRecord, ConsumerValue
 from minikafka.messages.coordinator.group_metadata import GroupMetadataKey, GroupMetadataValue
 from minikafka.messages.coordinator.offset_commit import OffsetCommitKey, OffsetCommitValue
 from minikafka.messages.coordinator.record_types import GroupRecordType
-from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
 
-_SHORT = Struct(">h")
 _KEY_VERSION = 0
 _OFFSET_VERSION = 4
 _OFFSET_VERSION_WITH_EXPIRY = 1
@@ -42,48 +40,36 @@ class GroupRecord(NamedTuple):
 
 def offset_key(group_id: str, topic: str, partition: int) -> bytes:
     """Encode the key of a committed offset."""
-    writer = _typed(GroupRecordType.OFFSET_COMMIT)
-    OffsetCommitKey(group_id, topic, partition).encode(writer, _KEY_VERSION)
-    return bytes(writer.buf)
+    return encode_key(GroupRecordType.OFFSET_COMMIT, OffsetCommitKey(group_id, topic, partition))
 
 
 def offset_value(value: OffsetCommitValue) -> bytes:
     """Encode the value of a committed offset, in the version that Kafka 4.3 chooses."""
     has_expiry = value.expire_timestamp != _NO_EXPIRY
     version = _OFFSET_VERSION_WITH_EXPIRY if has_expiry else _OFFSET_VERSION
-    writer = _typed(version)
-    value.encode(writer, version)
-    return bytes(writer.buf)
+    return encode_value(value, version)
 
 
 def group_key(group_id: str) -> bytes:
     """Encode the key of a group's membership."""
-    writer = _typed(GroupRecordType.GROUP_METADATA)
-    GroupMetadataKey(group_id).encode(writer, _KEY_VERSION)
-    return bytes(writer.buf)
+    return encode_key(GroupRecordType.GROUP_METADATA, GroupMetadataKey(group_id))
 
 
 def group_value(value: GroupMetadataValue) -> bytes:
     """Encode the value of a group's membership."""
-    writer = _typed(_GROUP_VERSION)
-    value.encode(writer, _GROUP_VERSION)
-    return bytes(writer.buf)
+    return encode_value(value, _GROUP_VERSION)
 
 
 def consumer_key(key: ConsumerKey) -> bytes:
     """Encode the key of a record of a consumer group."""
-    writer = _typed(key.API_KEY)
-    key.encode(writer, _KEY_VERSION)
-    return bytes(writer.buf)
+    return encode_key(key.API_KEY, key)
 
 
 def consumer_value(value: ConsumerValue | None) -> bytes | None:
     """Encode the value of a record of a consumer group; None is its tombstone."""
     if value is None:
         return None
-    writer = _typed(_CONSUMER_VERSION)
-    value.encode(writer, _CONSUMER_VERSION)
-    return bytes(writer.buf)
+    return encode_value(value, _CONSUMER_VERSION)
 
 
 def parse_record(
@@ -94,38 +80,22 @@ def parse_record(
     Raises:
         MalformedMessage: the bytes are not a valid record.
     """
-    kind = _number(key)
+    kind = number_of(key)
     if kind in (GroupRecordType.LEGACY_OFFSET_COMMIT, GroupRecordType.OFFSET_COMMIT):
-        offset_of = OffsetCommitKey.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+        offset_of = OffsetCommitKey.decode(reader_of(key), _KEY_VERSION)
         if value is None:
             return OffsetRecord(offset_of, None)
-        reader = Reader(value, _SHORT.size)
-        return OffsetRecord(offset_of, OffsetCommitValue.decode(reader, _number(value)))
+        return OffsetRecord(offset_of, OffsetCommitValue.decode(reader_of(value), number_of(value)))
     if kind == GroupRecordType.GROUP_METADATA:
-        group = GroupMetadataKey.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+        group = GroupMetadataKey.decode(reader_of(key), _KEY_VERSION)
         if value is None:
             return GroupRecord(group, None)
-        reader = Reader(value, _SHORT.size)
-        return GroupRecord(group, GroupMetadataValue.decode(reader, _number(value)))
+        return GroupRecord(group, GroupMetadataValue.decode(reader_of(value), number_of(value)))
     found = _CONSUMER_KINDS.get(kind)
     if found is None:
         return None
     key_type, value_type = found
-    of = key_type.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+    of = key_type.decode(reader_of(key), _KEY_VERSION)
     if value is None:
         return ConsumerRecord(of, None)
-    reader = Reader(value, _SHORT.size)
-    return ConsumerRecord(of, value_type.decode(reader, _number(value)))
-
-
-def _typed(number: int) -> Writer:
-    writer = Writer()
-    writer.buf += _SHORT.pack(number)
-    return writer
-
-
-def _number(data: bytes) -> int:
-    if len(data) < _SHORT.size:
-        raise MalformedMessage("a coordinator's key or value must start with a 16-bit number")
-    number: int = _SHORT.unpack_from(data)[0]
-    return number
+    return ConsumerRecord(of, value_type.decode(reader_of(value), number_of(value)))

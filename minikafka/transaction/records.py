@@ -6,21 +6,20 @@ version 1 if `transaction.version` is 1 or higher, else version 0.
 Source: `TransactionLog`, `TransactionCoordinatorRecordSerde`.
 """
 
-from struct import Struct
 from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
+from minikafka.coordinator.numbered_message import encode_key, encode_value, number_of, reader_of
 from minikafka.messages.coordinator.record_types import TransactionRecordType
 from minikafka.messages.coordinator.transaction_log import (
     PartitionsSchema,
     TransactionLogKey,
     TransactionLogValue,
 )
-from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+from minikafka.protocol.primitives import MalformedMessage
 from minikafka.transaction.state import TransactionState
 from minikafka.transaction.transaction import LAST_EPOCH, RECORD_VERSION_1_FROM, Transaction
 
-_SHORT = Struct(">h")
 _KEY_VERSION = 0
 _WRITTEN_STATES = frozenset(
     state.value
@@ -38,15 +37,12 @@ class TransactionRecord(NamedTuple):
 
 def transaction_key(transactional_id: str) -> bytes:
     """Encode the key of a transactional id."""
-    writer = _typed(TransactionRecordType.TRANSACTION_LOG)
-    TransactionLogKey(transactional_id).encode(writer, _KEY_VERSION)
-    return bytes(writer.buf)
+    return encode_key(TransactionRecordType.TRANSACTION_LOG, TransactionLogKey(transactional_id))
 
 
 def transaction_value(transaction: Transaction, transaction_version: int) -> bytes:
     """Encode the state of a transactional id, at the cluster's transaction version."""
     version = int(transaction_version >= RECORD_VERSION_1_FROM)
-    writer = _typed(version)
     value = TransactionLogValue(
         producer_id=transaction.producer_id,
         producer_epoch=transaction.producer_epoch,
@@ -60,8 +56,7 @@ def transaction_value(transaction: Transaction, transaction_version: int) -> byt
         value.previous_producer_id = transaction.previous_producer_id
         value.next_producer_id = transaction.next_producer_id
         value.client_transaction_version = transaction.client_version
-    value.encode(writer, version)
-    return bytes(writer.buf)
+    return encode_value(value, version)
 
 
 def _topics(transaction: Transaction) -> list[PartitionsSchema] | None:
@@ -82,15 +77,15 @@ def parse_transaction(key: bytes, value: bytes | None) -> TransactionRecord | No
     Raises:
         MalformedMessage: the bytes are not a valid record.
     """
-    if _number(key) != TransactionRecordType.TRANSACTION_LOG:
+    if number_of(key) != TransactionRecordType.TRANSACTION_LOG:
         return None
-    name = TransactionLogKey.decode(Reader(key, _SHORT.size), _KEY_VERSION).transactional_id
+    name = TransactionLogKey.decode(reader_of(key), _KEY_VERSION).transactional_id
     if value is None:
         return TransactionRecord(name, None)
-    version = _number(value)
+    version = number_of(value)
     if not TransactionLogValue.MIN_VERSION <= version <= TransactionLogValue.MAX_VERSION:
         return None
-    log_value = TransactionLogValue.decode(Reader(value, _SHORT.size), version)
+    log_value = TransactionLogValue.decode(reader_of(value), version)
     return TransactionRecord(name, _transaction(log_value))
 
 
@@ -117,16 +112,3 @@ def _transaction(value: TransactionLogValue) -> Transaction:
         started_ms=value.transaction_start_timestamp_ms,
         client_version=value.client_transaction_version,
     )
-
-
-def _typed(number: int) -> Writer:
-    writer = Writer()
-    writer.buf += _SHORT.pack(number)
-    return writer
-
-
-def _number(data: bytes) -> int:
-    if len(data) < _SHORT.size:
-        raise MalformedMessage("a coordinator's key or value must start with a 16-bit number")
-    number: int = _SHORT.unpack_from(data)[0]
-    return number
