@@ -133,11 +133,6 @@ class ConsumerGroup:
         """
         _APPLY[type(record.key)](self, record.key, record.value)
 
-    def apply_all(self, found: Iterable[ConsumerRecord]) -> None:
-        """Change the group as records of it say."""
-        for record in found:
-            self.apply(record)
-
     def _apply_epoch(
         self, _: ConsumerGroupMetadataKey, value: ConsumerGroupMetadataValue | None
     ) -> None:
@@ -294,10 +289,6 @@ class ConsumerGroup:
     def target(self, member_id: str) -> Partitions:
         """Return the target of a member."""
         return self.targets.get(member_id, _NOTHING)
-
-    def owner_epoch(self, topic_id: Uuid, index: int) -> int:
-        """Return the epoch of the member that has a partition; -1 if none has."""
-        return self.owners.get(topic_id, {}).get(index, NO_OWNER)
 
     def has_owner(self, topic_id: Uuid, index: int) -> bool:
         """True if a member has this partition."""

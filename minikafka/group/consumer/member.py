@@ -111,10 +111,6 @@ class ConsumerMember:
         """True if it has what it should have in this epoch."""
         return self.state is MemberState.STABLE and self.epoch == epoch
 
-    def in_epoch(self, epoch: int) -> "ConsumerMember":
-        """Return the member in another epoch; the present one becomes the previous one."""
-        return replace(self, epoch=epoch, previous_epoch=self.epoch)
-
     def successor(self, member_id: str) -> "ConsumerMember":
         """Return the same static member with another id, at its beginning."""
         return replace(self, member_id=member_id, epoch=0, previous_epoch=0)
