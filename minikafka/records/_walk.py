@@ -54,20 +54,18 @@ def read_varint(buffer: Buffer, position: int) -> tuple[int, int]:
             raise CorruptRecordsError("a variable-length number has more than ten bytes")
 
 
-def walk(
-    buffer: Buffer, start: int, end: int, count: int, most_headers: int = _NO_BOUND
-) -> Iterator[RecordSpan]:
-    """Yield the spans of exactly `count` records between `start` and `end`.
+def walk(section: Buffer, count: int, most_headers: int = _NO_BOUND) -> Iterator[RecordSpan]:
+    """Yield the spans of the `count` records of a section.
 
     Raises:
         TooManyPartsError: a record has more than `most_headers` headers.
         CorruptRecordsError: the parts of a record do not add up to its size, the section ends
             early, or bytes are left after the last record.
     """
-    position = start
+    position, end = 0, len(section)
     for index in range(count):
         try:
-            span = _span(buffer, position, end, most_headers)
+            span = _span(section, position, end, most_headers)
         except IndexError:
             raise CorruptRecordsError(f"record {index} goes beyond its batch") from None
         yield span

@@ -113,9 +113,9 @@ def reseal(header: BatchHeader, codec: int, section: Buffer) -> tuple[memoryview
     return memoryview(batch), header
 
 
-def control_record(kind: int, value: bytes, timestamp: int, version: int = 0) -> NewRecord:
+def control_record(kind: int, value: bytes, timestamp: int) -> NewRecord:
     """Make a control record of type `kind` (`records.batch.ControlType`) with these value bytes."""
-    return NewRecord(timestamp, _CONTROL_KEY.pack(version, kind), value)
+    return NewRecord(timestamp, _CONTROL_KEY.pack(0, kind), value)
 
 
 def end_marker_value(coordinator_epoch: int) -> bytes:

@@ -50,7 +50,7 @@ def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[R
             yield Record(*message, ())
         return
     section = record_section(buffer, position, header)
-    for span in walk(section, 0, len(section), header.record_count):
+    for span in walk(section, header.record_count):
         yield _record(section, span, header)
 
 
@@ -64,7 +64,7 @@ def read_values(
     """
     section = bytes(record_section(buffer, position, header))
     base = header.base_offset
-    for span in walk(section, 0, len(section), header.record_count):
+    for span in walk(section, header.record_count):
         start, length = span.value_start, span.value_length
         yield base + span.offset_delta, None if length < 0 else section[start : start + length]
 

@@ -44,14 +44,13 @@ def header_at(buffer: Buffer, position: int, end: int) -> BatchHeader | None:
     return legacy_header(buffer, position)
 
 
-def split_batches(buffer: Buffer, start: int = 0) -> Iterator[tuple[int, BatchHeader]]:
+def split_batches(buffer: Buffer) -> Iterator[tuple[int, BatchHeader]]:
     """Yield position and header of each whole batch; a partial one at the end is ignored.
 
     Raises:
         CorruptRecordsError: at a batch whose size or magic is impossible.
     """
-    end = len(buffer)
-    position = start
+    position, end = 0, len(buffer)
     while position < end:
         header = header_at(buffer, position, end)
         if header is None:

@@ -85,7 +85,7 @@ def _summarize(section: Buffer, count: int, most_parts: int) -> RecordsSummary:
     timestamps = []
     null_keys = 0
     parts = count
-    for index, span in enumerate(walk(section, 0, len(section), count, most_parts - count)):
+    for index, span in enumerate(walk(section, count, most_parts - count)):
         if span.offset_delta != index:
             raise CorruptRecordsError(f"record {index} has offset delta {span.offset_delta}")
         timestamps.append(span.timestamp_delta)

@@ -113,7 +113,7 @@ def _search(
     section: bytes, count: int, most_parts: int, least_timestamp: int, least_offset: int
 ) -> tuple[Deltas | None, int]:
     parts = 0
-    for span in walk(section, 0, len(section), count, most_parts):
+    for span in walk(section, count, most_parts):
         parts += 1 + span.header_count
         if parts > most_parts:
             raise TooManyPartsError(parts, most_parts)

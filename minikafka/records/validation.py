@@ -359,7 +359,7 @@ def _check_bounds(
         if not lacks_keys:
             return
         first, last = -_MAX_TIMESTAMP, _MAX_TIMESTAMP
-    for index, span in enumerate(walk(section, 0, len(section), header.record_count)):
+    for index, span in enumerate(walk(section, header.record_count)):
         if lacks_keys and span.key_length < 0:
             keyless.append(RecordError(index, "Compacted topic cannot accept message without key"))
         timestamp = header.base_timestamp + span.timestamp_delta

@@ -31,7 +31,7 @@ records = st.lists(
 def walked(section, count):
     """The summary by the walk, in the same terms; None for bytes that are no records."""
     try:
-        spans = list(walk(section, 0, len(section), count, MAX_PARTS - count))
+        spans = list(walk(section, count, MAX_PARTS - count))
     except CorruptRecordsError:
         return None
     except TooManyPartsError:

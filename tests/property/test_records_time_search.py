@@ -19,7 +19,7 @@ places = st.integers(-2, 90) | st.integers(-(2**64), 2**64)
 def walked(section, count, least_timestamp, least_offset):
     """The result of a walk, in the same terms."""
     try:
-        for span in walk(section, 0, len(section), count, 1 << 20):
+        for span in walk(section, count, 1 << 20):
             if span.timestamp_delta >= least_timestamp and span.offset_delta >= least_offset:
                 return span.offset_delta, span.timestamp_delta
     except CorruptRecordsError:

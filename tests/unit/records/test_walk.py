@@ -13,7 +13,7 @@ SECTION = bytes(
 
 
 def test_spans_name_the_parts():
-    first, second = _walk.walk(SECTION, 0, len(SECTION), 2)
+    first, second = _walk.walk(SECTION, 2)
     assert SECTION[first.key_start :][: first.key_length] == b"key"
     assert SECTION[first.value_start :][: first.value_length] == b"value"
     assert (first.header_count, second.header_count) == (1, 0)
@@ -37,13 +37,13 @@ def test_endless_varint_is_corrupt():
 @pytest.mark.parametrize("count", [1, 3])
 def test_wrong_count_is_corrupt(count):
     with pytest.raises(CorruptRecordsError):
-        list(_walk.walk(SECTION, 0, len(SECTION), count))
+        list(_walk.walk(SECTION, count))
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECTION)))
 def test_cut_section_is_corrupt(cut):
     with pytest.raises(CorruptRecordsError):
-        list(_walk.walk(SECTION[:-cut], 0, len(SECTION) - cut, 2))
+        list(_walk.walk(SECTION[:-cut], 2))
 
 
 @pytest.mark.parametrize("at", range(len(SECTION)))
@@ -52,7 +52,7 @@ def test_changed_byte_never_escapes_the_section(at, value):
     damaged = bytearray(SECTION)
     damaged[at] = value
     try:
-        spans = list(_walk.walk(damaged, 0, len(damaged), 2))
+        spans = list(_walk.walk(damaged, 2))
     except CorruptRecordsError:
         return
     assert spans[-1].end == len(SECTION)
@@ -71,4 +71,4 @@ def test_changed_byte_never_escapes_the_section(at, value):
 def test_a_length_below_null_is_corrupt(record):
     section = bytes((2 * len(record),)) + record
     with pytest.raises(CorruptRecordsError):
-        list(_walk.walk(section, 0, len(section), 1))
+        list(_walk.walk(section, 1))
