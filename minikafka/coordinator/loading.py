@@ -122,8 +122,9 @@ class PartitionLoader:
         try:
             at_end = read_slice(self.partition, self.replay)
         except StorageFault as fault:
+            # It may be another directory's: to free a descriptor, its file is synced.
             self.replicas.take_offline(fault)
-            self.shard.lose()
+            self.env.after(RETRY_MS, self._continue)
         except DamagedRecordsError as error:
             # Retry until another replica leads; one may enter the ISR later.
             self.replicas.damaged(self.partition, error)

@@ -2,7 +2,9 @@
 
 import pytest
 
+from minikafka.common.environment import RETRY_MS
 from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
+from minikafka.common.faults import StorageFault
 from minikafka.records.builder import NewRecord
 from tests.worlds.wire_world import take_turn
 
@@ -111,3 +113,24 @@ def test_the_time_of_a_load_is_kept(make_world):
     assert 10 <= times.longest_ms == times.average_ms <= now_ms - began_ms
     times.add(0)
     assert times.average_ms == times.longest_ms / 2
+
+
+def test_a_load_outlives_the_failure_of_another_directory(make_world, monkeypatch):
+    """A file of that directory was to be synced and closed, to free its descriptor."""
+    world = make_world()
+    world.commit({0: 5})
+    world.run()
+    world.start()
+    faults = []
+
+    def fail(*_, **__):
+        raise StorageFault("/other", "broken")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.replicas, "take_offline", faults.append)
+        patch.setattr(type(world.log), "read", fail)
+        world.lead()
+        world.run()
+    assert [fault.log_dir for fault in faults] == ["/other"]
+    world.run(RETRY_MS)
+    assert world.committed() == {0: 5}
