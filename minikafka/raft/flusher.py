@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NewType
 
 from minikafka.common.effects import SyncTarget
-from minikafka.common.environment import Environment, FlushCallback
+from minikafka.common.environment import RETRY_MS, Environment, FlushCallback
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushRequest
@@ -76,7 +76,12 @@ class MetadataFlusher:
     def _flushed(self, request: FlushRequest, fault: StorageFault | None) -> None:
         self._is_flushing = False
         if fault is not None:
-            raise fault
+            # Raises it if it is of this directory, not of another one, whose file was synced to
+            # free its descriptor.
+            self.env.on_storage_fault(fault)
+            self.log.not_flushed(request)
+            self.env.after(RETRY_MS, self.flush)
+            return
         self.log.flushed(request)
         self.on_flushed()
         if self.env.clock.monotonic_ms >= self._recovery_point_due_ms:

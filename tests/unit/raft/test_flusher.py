@@ -2,6 +2,7 @@ from random import Random
 
 import pytest
 
+from minikafka.common.environment import RETRY_MS
 from minikafka.common.faults import StorageFault
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_storage import read_recovery_point
@@ -26,6 +27,22 @@ def test_a_disk_that_fails_stops_the_node():
     with pytest.raises(StorageFault):
         world.env.flush_done(effect.token, StorageFault("disk", "EIO"))
     assert world.raft.high_watermark < world.raft.end_offset
+
+
+def test_a_flush_outlives_the_failure_of_another_directory():
+    """A file of that directory was to be synced and closed, to free its descriptor."""
+    world = QuorumWorld.started()
+    faults = []
+    world.env.on_storage_fault = faults.append
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    (effect,) = world.env.effects
+    world.env.effects.clear()
+    world.env.flush_done(effect.token, StorageFault("other", "EIO"))
+    assert [fault.log_dir for fault in faults] == ["other"]
+    assert world.raft.high_watermark < world.raft.end_offset
+    world.advance(RETRY_MS)
+    world.settle()
+    assert world.raft.high_watermark == world.raft.end_offset
 
 
 def test_what_is_committed_and_flushed_is_noted_from_time_to_time_and_at_the_end():
