@@ -20,7 +20,7 @@ SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 .PHONY: demo demo-elr test fresh quick check simulate processes mutants soak attacks generate unit integration harness bench oracle clean
 .NOTPARALLEL:
 
-$(STAMP): requirements/check.lock pyproject.toml setup.py minikafka/records/_summary.c
+$(STAMP): requirements/check.lock pyproject.toml setup.py minikafka/records/_compaction.c minikafka/records/_summary.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements/check.lock

@@ -1,15 +1,16 @@
-"""The one part of minikafka that is compiled, where there is a compiler; see pyproject.toml."""
+"""The parts of minikafka that are compiled, where there is a compiler; see pyproject.toml."""
 
 from setuptools import Extension, setup
 
 setup(
     ext_modules=[
         Extension(
-            "minikafka.records._summary",
-            ["minikafka/records/_summary.c"],
+            f"minikafka.records.{name}",
+            [f"minikafka/records/{name}.c"],
             extra_compile_args=["-O2"],
             py_limited_api=True,
             optional=True,
         )
+        for name in ("_compaction", "_summary")
     ]
 )

@@ -21,6 +21,8 @@ class RecordSpan(NamedTuple):
     attributes: int
     timestamp_delta: int
     offset_delta: int
+    rest_start: int
+    """The position of the key's length, after which everything is independent of the batch."""
     key_start: int
     key_length: int
     value_start: int
@@ -81,8 +83,8 @@ def _span(buffer: Buffer, start: int, end: int, most_headers: int) -> RecordSpan
         raise CorruptRecordsError(f"a record says it has {length} bytes")
     attributes = buffer[position]
     timestamp_delta, position = read_varint(buffer, position + 1)
-    offset_delta, position = read_varint(buffer, position)
-    key_length, key_start = read_varint(buffer, position)
+    offset_delta, rest_start = read_varint(buffer, position)
+    key_length, key_start = read_varint(buffer, rest_start)
     value_at = key_start + max(key_length, 0)
     if value_at > record_end:
         raise CorruptRecordsError("a record's key goes beyond the record")
@@ -101,7 +103,7 @@ def _span(buffer: Buffer, start: int, end: int, most_headers: int) -> RecordSpan
     if position != record_end:
         raise CorruptRecordsError("a record's parts do not fill the size it states")
     return RecordSpan(
-        start, attributes, timestamp_delta, offset_delta, key_start, key_length,
+        start, attributes, timestamp_delta, offset_delta, rest_start, key_start, key_length,
         value_start, value_length, header_count, headers_start, record_end,
     )  # fmt: skip
 
