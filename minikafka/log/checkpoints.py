@@ -18,6 +18,7 @@ from minikafka.log.disk import Disk, read_file, write_file
 RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
 HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
 LOG_START_OFFSETS: Final = "log-start-offset-checkpoint"
+CLEANED_OFFSETS: Final = "cleaner-offset-checkpoint"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 PARTITION_METADATA: Final = "partition.metadata"
 META_PROPERTIES: Final = "meta.properties"
@@ -36,7 +37,7 @@ _log = logging.getLogger("minikafka.log")
 def write_offsets(
     disk: Disk, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool = False
 ) -> None:
-    """Write one of the three offset checkpoints."""
+    """Write one of the offset checkpoints."""
     rows = [f"{at.topic} {at.partition} {offset}" for at, offset in offsets.items()]
     write_file(disk, name, _encode(rows), sync=sync)
 

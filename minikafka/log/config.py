@@ -28,6 +28,8 @@ class LogConfig:
     file_delete_delay_ms: int = 60_000
     delete_retention_ms: int = 86_400_000
     min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = UNLIMITED
+    min_cleanable_dirty_ratio: float = 0.5
     flush_messages: int = UNLIMITED
     flush_ms: int = UNLIMITED
     deletes: bool = True

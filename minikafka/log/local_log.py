@@ -144,7 +144,7 @@ class LocalLog:
     def tick(self, now: Now) -> None:
         """Remove files that are due, and want a flush by `flush.ms`."""
         if self.unflushed:
-            self._forget_flushed()
+            self.forget_flushed()
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
         if self.flushes.recovery_point < self.last_batch_end_offset:
             self.flushes.ask_by_time(
@@ -177,7 +177,7 @@ class LocalLog:
         """Close the files after the last flush has run; without a request, nothing was written."""
         if request is not None:
             self.flushes.ran(request)
-            self._forget_flushed()
+            self.forget_flushed()
         self.segments.close()
 
     def _flush_request(self) -> FlushRequest:
@@ -193,7 +193,7 @@ class LocalLog:
             self.flushes.note(segment.indexes.unsynced)
         return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
 
-    def _forget_flushed(self) -> None:
+    def forget_flushed(self) -> None:
         """Remove the `.unflushed` files of segments whose predecessors are durable now."""
         while self.unflushed and self.unflushed[0] <= self.flushes.recovery_point:
             self.disk.remove(f"{self.folder}/{file_name(self.unflushed[0], UNFLUSHED_SUFFIX)}")

@@ -98,6 +98,8 @@ class UnifiedLog:
     Call `load_slice` until it is None. Meanwhile the replica must neither fetch nor lead, and
     `producers` is as if a transaction were open since the start of the log: no record is stable.
     """
+    cleaned_offset: int | None = None
+    """The end of the part that the cleaner has cleaned; None if it has cleaned none."""
     _loaded_as: tuple[int, ...] | None = None
     """The state after a clean shutdown. While it is unchanged, a close writes nothing."""
 
@@ -119,6 +121,7 @@ class UnifiedLog:
             high_watermark, loaded.epochs, loaded.producers, local, local.segments, local.flushes,
             checkpointed.save_log_starts,
         )  # fmt: skip
+        log.cleaned_offset = checkpointed.cleaned_offset
         if checkpointed.clean and not local.flushes.folders:
             log._loaded_as = (start_offset, *local.state())
         return log
@@ -390,6 +393,8 @@ class UnifiedLog:
                 self.log_end_offset = end_offset = self.local.truncate_to(offset)
                 self.log_start_offset = min(self.log_start_offset, end_offset)
                 self.high_watermark = min(self.high_watermark, end_offset)
+                if self.cleaned_offset is not None:
+                    self.cleaned_offset = min(self.cleaned_offset, end_offset)
                 self.epochs.truncate_from_end(end_offset)
                 self._save_epochs()
                 self.begin_loading(now)
@@ -402,6 +407,7 @@ class UnifiedLog:
         """Drop everything; the empty log starts and ends at `offset`."""
         self.local.reserve_files()
         self.local.truncate_fully_and_start_at(offset, now)
+        self.cleaned_offset = None
         self.log_start_offset = self.high_watermark = self.log_end_offset = offset
         self.epochs.clear()
         self._save_epochs()
@@ -493,6 +499,10 @@ class UnifiedLog:
     def not_flushed(self, request: FlushRequest) -> None:
         """Note that a flush did not run, or only in part: `take_flush` returns it again."""
         self.flushes.put_back(request)
+
+    def forget_flushed(self) -> None:
+        """Remove the `.unflushed` files of segments whose predecessors are durable."""
+        self.local.forget_flushed()
 
     def flushed(self, request: FlushRequest) -> None:
         """Note that a flush has run: all below its offset is durable, unless truncated since."""

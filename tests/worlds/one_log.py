@@ -15,10 +15,11 @@ NOW = Now(1_000, 50_000)
 TOPIC_ID = Uuid.of(1, 2)
 
 
-def open_log(disk, *, clean=False, now=NOW, **config):
+def open_log(disk, *, clean=False, now=NOW, checkpointed=None, **config):
     return UnifiedLog.open(
         disk, "t-0", TopicPartition("t", 0), config=LogConfig(**config),
-        checkpointed=CheckpointedOffsets(clean=clean), now=now, rng=Random(1), topic_id=TOPIC_ID,
+        checkpointed=checkpointed or CheckpointedOffsets(clean=clean), now=now, rng=Random(1),
+        topic_id=TOPIC_ID,
     )  # fmt: skip
 
 

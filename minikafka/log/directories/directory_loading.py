@@ -12,6 +12,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
+    CLEANED_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
@@ -65,6 +66,7 @@ def load_directory(
     recovery_points = recovery_points or {}
     starts = read_or_remove(home.disk, LOG_START_OFFSETS)
     high_watermarks = read_or_remove(home.disk, HIGH_WATERMARKS)
+    cleaned_offsets = read_or_remove(home.disk, CLEANED_OFFSETS)
     home.checkpointed.update(recovery_points)
     for name in list_durably(home.disk):
         if name.endswith(DELETE_SUFFIX):
@@ -83,6 +85,7 @@ def load_directory(
             recovery_point_known=not is_damaged,
             log_start_offset=starts.get(at, 0),
             high_watermark=max(high_watermarks.get(at, 0), 0),
+            cleaned_offset=cleaned_offsets.get(at),
         )
         open_log = partial(
             home.open_log, name, at, config=config_of(at), now=now, rng=rng, topic_id=topic_id

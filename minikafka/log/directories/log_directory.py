@@ -17,6 +17,7 @@ from minikafka.common.faults import DISK_ERRORS, OutOfFilesError
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
+    CLEANED_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
@@ -330,11 +331,17 @@ class LogDirectory:
         """Write the start offset of every log that begins after its first segment's base offset."""
         self._write(LOG_START_OFFSETS)
 
+    def checkpoint_cleaned_offsets(self) -> None:
+        """Write how far each log was cleaned. If that is lost, a log is cleaned from its start."""
+        if CLEANED_OFFSETS in self._written or checkpoint(CLEANED_OFFSETS, self.folders):
+            self._write(CLEANED_OFFSETS)
+
     def write_checkpoints(self, *, sync_log_starts: bool = False) -> None:
         """Write the checkpoints of all offsets; `sync_log_starts`: log start offsets durably."""
         self._write(RECOVERY_POINTS)
         self._write(LOG_START_OFFSETS, sync=sync_log_starts)
         self._write(HIGH_WATERMARKS)
+        self.checkpoint_cleaned_offsets()
 
     def write_durably(self, names: Collection[str]) -> None:
         """Write checkpoints so that a power loss keeps them."""
@@ -376,6 +383,7 @@ class LogDirectory:
         for log, request in closing:
             log.finish_close(request)
         self.write_durably(_CHECKPOINTS)
+        self.checkpoint_cleaned_offsets()
         for at, row in list(self.folders.in_state(FolderState.RETIRING).items()):
             # With its name it would be a log that has records after a clean shutdown.
             self.folders.enter(at, FolderState.ABSENT)

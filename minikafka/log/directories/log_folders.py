@@ -13,6 +13,7 @@ from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.state_table import StateTable
 from minikafka.log.checkpoints import (
+    CLEANED_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     PARTITION_METADATA,
@@ -221,6 +222,8 @@ def checkpoint(name: str, folders: LogFolders) -> dict[TopicPartition, int]:
     rows = ((row.at, row.log) for row in folders.with_logs if row.log is not None)
     if name == RECOVERY_POINTS:
         return {at: log.recovery_point for at, log in rows}
+    if name == CLEANED_OFFSETS:
+        return {at: log.cleaned_offset for at, log in rows if log.cleaned_offset is not None}
     if name == HIGH_WATERMARKS:
         offsets = {at: log.high_watermark for at, log in rows}
         return offsets | {

@@ -63,6 +63,7 @@ class CheckpointedOffsets:
     """False if the checkpoint is damaged: any record may have been flushed."""
     log_start_offset: int = 0
     high_watermark: int = 0
+    cleaned_offset: int | None = None
     highest_saved: int = 0
     """The highest recovery point that the checkpoint may have under the name of this log: of this
     log before it lost its end, or of an earlier log."""

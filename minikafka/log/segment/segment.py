@@ -7,6 +7,7 @@ segment. Source: `LogSegment`.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import count
 from typing import Final
 
 from minikafka.common.clock import Now
@@ -101,12 +102,15 @@ class Segment:
     @classmethod
     def open(
         cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, now: Now,
-        *, create: bool, jitter_ms: int = 0,
+        *, create: bool, jitter_ms: int = 0, mark: str = "",
     ) -> "Segment":  # fmt: skip
-        """Open the segment with this base offset; with `create`, make an empty, active one."""
-        path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
+        """Open the segment with this base offset; with `create`, make an empty, active one.
+
+        `mark` follows the suffixes in the names of its files.
+        """
+        path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}{mark}"
         file = disk.open(path, create=create)
-        indexes = SegmentIndexes.of(disk, folder, base_offset, config, file)
+        indexes = SegmentIndexes.of(disk, folder, base_offset, config, file, mark=mark)
         segment = cls(disk, folder, base_offset, config, file, indexes, now.wall_ms, jitter_ms)
         segment.found_bytes = file.size
         if create:
@@ -125,7 +129,7 @@ class Segment:
 
     def path(self, suffix: str) -> str:
         """The path of one of the segment's files."""
-        return f"{self.folder}/{file_name(self.base_offset, suffix)}"
+        return self.indexes.path(suffix)
 
     def headers(self, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
         """As `scan_log`: position and header of each whole batch at or after `position`."""
@@ -431,9 +435,27 @@ class Segment:
         for suffix in SEGMENT_SUFFIXES:
             path = self.path(suffix)
             if self.disk.exists(path):
-                self.disk.rename(path, path + DELETED_SUFFIX)
-                marked.append(path + DELETED_SUFFIX)
+                # Not the name of an earlier segment with this base, which responses may still read.
+                free = (f"{path}.{number}{DELETED_SUFFIX}" for number in count(1))
+                new = path + DELETED_SUFFIX
+                while self.disk.exists(new):
+                    new = next(free)
+                self.disk.rename(path, new)
+                marked.append(new)
         return marked
+
+    def mark_as(self, mark: str) -> None:
+        """Rename the files: `mark` follows their suffixes."""
+        old = {suffix: self.path(suffix) for suffix in SEGMENT_SUFFIXES}
+        self.indexes.mark_as(mark)
+        for suffix, path in old.items():
+            if self.disk.exists(path):
+                self.disk.rename(path, self.path(suffix))
+
+    def remove_files(self) -> None:
+        """Remove the files of a copy that is not needed."""
+        for suffix in SEGMENT_SUFFIXES:
+            self.disk.remove(self.path(suffix))
 
     def close(self) -> None:
         """Close the log file. A second call does nothing."""

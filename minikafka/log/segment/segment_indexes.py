@@ -59,6 +59,8 @@ class SegmentIndexes:
     config: LogConfig
     log_path: str
     _file: File
+    mark: str = ""
+    """Follows the suffixes of the names of a copy that is being cleaned."""
     unsynced: dict[str, None] = field(default_factory=dict)
     """Paths of index files that changed since they were last handed to a flush."""
     hints: dict[int, int] = field(default_factory=dict)
@@ -80,11 +82,12 @@ class SegmentIndexes:
 
     @classmethod
     def of(
-        cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, file: File
-    ) -> "SegmentIndexes":
+        cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, file: File,
+        *, mark: str = "",
+    ) -> "SegmentIndexes":  # fmt: skip
         """The indexes of the log file `file`; nothing is read yet."""
-        log_path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
-        return cls(disk, folder, base_offset, config, log_path, file)
+        log_path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}{mark}"
+        return cls(disk, folder, base_offset, config, log_path, file, mark=mark)
 
     def create(self) -> None:
         """Make empty index files."""
@@ -95,7 +98,24 @@ class SegmentIndexes:
 
     def path(self, suffix: str) -> str:
         """The path of one of the segment's files."""
-        return f"{self.folder}/{file_name(self.base_offset, suffix)}"
+        return f"{self.folder}/{file_name(self.base_offset, suffix)}{self.mark}"
+
+    def mark_as(self, mark: str) -> None:
+        """Note that the files have other names now."""
+        self.mark = mark
+        self.log_path = self.path(LOG_SUFFIX)
+        self.unsynced = dict.fromkeys(
+            self.path(suffix) for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+        )
+
+    def stored_bytes(self) -> tuple[int, int]:
+        """The sizes of the files of offset index and time index."""
+        sizes = []
+        for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+            file = self.disk.open(self.path(suffix), create=True)
+            sizes.append(file.size)
+            file.close()
+        return sizes[0], sizes[1]
 
     @property
     def offset_index(self) -> OffsetIndex:

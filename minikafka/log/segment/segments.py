@@ -185,6 +185,18 @@ class Segments:
         self.items = [segment]
         self._bases = [segment.base_offset]
 
+    def replace(self, originals: list[Segment], copy: Segment) -> None:
+        """Let `copy` take the place of neighbours whose records it has; these are deleted.
+
+        The producer snapshot at the start of the first one stays.
+        """
+        at = self.items.index(originals[0])
+        assert self.items[at : at + len(originals)] == originals, "neighbours"
+        for segment in originals:
+            self._doom(segment, keeps_snapshot=segment is originals[0])
+        self.items[at : at + len(originals)] = [copy]
+        self._bases[at : at + len(originals)] = [copy.base_offset]
+
     def doom_first(self, count: int) -> None:
         """Delete the oldest `count` segments, with the producer snapshots at their base offsets."""
         assert count < len(self.items), "an active segment stays"
@@ -252,10 +264,11 @@ class Segments:
         position = segment.locate(upper_bound_offset)
         return segment.size if position is None else position
 
-    def _doom(self, segment: Segment) -> None:
+    def _doom(self, segment: Segment, *, keeps_snapshot: bool = False) -> None:
         paths = segment.mark_deleted()
         self.disk.remove(segment.path(UNFLUSHED_SUFFIX))
-        self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
+        if not keeps_snapshot:
+            self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
         self._doomed.append(_Doomed(segment, paths))
 
 

@@ -1,0 +1,1 @@
+"""Compaction: of the records with one key, only the latest is kept."""
