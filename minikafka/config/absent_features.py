@@ -6,14 +6,10 @@ its operator believes that it is protected.
 
 from collections.abc import Mapping
 
-from minikafka.config.definition import parse_list
-
 _SECURITY_PREFIXES = ("ssl.", "sasl.", "security.providers", "principal.builder.class")
 _AUTHORIZER = "authorizer.class.name"
 _TIERED_STORAGE = "remote.log.storage.system.enable"
 _CONFIG_PROVIDERS = "config.providers"
-_CLEANUP_POLICY = "log.cleanup.policy"
-NOTHING_IS_COMPACTED = "log compaction is not available: nothing is deleted by key, segments stay"
 
 
 def refusals(given: Mapping[str, str]) -> list[str]:
@@ -42,8 +38,6 @@ def warnings(given: Mapping[str, str]) -> list[str]:
         found.append(
             f"{_CONFIG_PROVIDERS}: has no effect; ${{provider:path:key}} in values is not resolved"
         )
-    if "compact" in parse_list(given.get(_CLEANUP_POLICY, "")):
-        found.append(f"{_CLEANUP_POLICY}: {NOTHING_IS_COMPACTED}")
     return found
 
 

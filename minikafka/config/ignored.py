@@ -83,13 +83,7 @@ internal.metadata.log.segment.bytes INT r * -
 internal.metadata.max.batch.size.in.bytes INT r * =8388608
 kafka.metrics.polling.interval.secs INT r 1.. =10
 kafka.metrics.reporters LIST r * =
-log.cleaner.backoff.ms LONG c 0.. =15000
-log.cleaner.dedupe.buffer.size LONG c * =134217728
-log.cleaner.enable BOOLEAN r * =true
-log.cleaner.io.buffer.load.factor DOUBLE c * =0.9
 log.cleaner.io.buffer.size INT c 0.. =524288
-log.cleaner.io.max.bytes.per.second DOUBLE c * =1.7976931348623157E308
-log.cleaner.threads INT c 0.. =1
 log.local.retention.bytes LONG c -2.. =-2
 log.local.retention.ms LONG c -2.. =-2
 metric.reporters LIST c * =org.apache.kafka.common.metrics.JmxReporter

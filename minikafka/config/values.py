@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from minikafka.config import absent_features, broker, java_text
 from minikafka.config.broker import BROKER_KEYS
+from minikafka.config.cleaner_keys import CLEANER_KEYS
 from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, ConfigSource, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
@@ -22,7 +23,7 @@ from minikafka.config.unknown_keys import judge
 
 T = TypeVar("T")
 
-_BROKER_KEYS = (*BROKER_KEYS, *LOG_KEYS, *CONSUMER_GROUP_KEYS, *TRANSACTION_KEYS)
+_BROKER_KEYS = (*BROKER_KEYS, *LOG_KEYS, *CLEANER_KEYS, *CONSUMER_GROUP_KEYS, *TRANSACTION_KEYS)
 _USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 
 

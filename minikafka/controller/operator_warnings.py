@@ -8,14 +8,10 @@ import logging
 from collections.abc import Sequence
 
 from minikafka.common.summed_lines import SummedLines
-from minikafka.config.absent_features import NOTHING_IS_COMPACTED
-from minikafka.config.topic import CLEANUP_POLICY
 from minikafka.controller.partition_change import known_leader
 from minikafka.controller.recovery_lines import ELECTS, recovery_lines
 from minikafka.controller.view import View
-from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
-from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.serde import MetadataRecord
 
@@ -23,7 +19,7 @@ _log = logging.getLogger("minikafka.controller")
 
 
 def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) -> None:
-    """Log the unclean elections and settings without effect in `records`, decided from `view`.
+    """Log the unclean elections in `records`, decided from `view`.
 
     `requested` names the request that asked for an election; empty if no request did.
     """
@@ -31,11 +27,6 @@ def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) 
     for record in records:
         if isinstance(record, PartitionChangeRecord):
             _note_unclean_election(view, record, requested, elections)
-        elif isinstance(record, ConfigRecord) and _wants_compaction(record):
-            _log.warning(
-                "topic %s: %s=%s: %s",
-                record.resource_name, record.name, record.value, NOTHING_IS_COMPACTED,
-            )  # fmt: skip
     elections.flush()
 
 
@@ -77,14 +68,3 @@ def _reason(
     if view.unclean_allowed(topic):
         return "unclean.leader.election.enable=true"
     return "no other replica may lead"
-
-
-def _wants_compaction(record: ConfigRecord) -> bool:
-    # The node creates internal topics by itself; docs/compatibility.md describes those.
-    return (
-        record.resource_type == RESOURCE_TOPIC
-        and record.name == CLEANUP_POLICY.name
-        and record.value is not None
-        and "compact" in CLEANUP_POLICY.parse(record.value)
-        and not record.resource_name.startswith("__")
-    )

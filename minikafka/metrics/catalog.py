@@ -23,6 +23,10 @@ def _server(kind: str, name: str) -> str:
     return f"kafka.server:type={kind},name={name}"
 
 
+def _log(kind: str, name: str) -> str:
+    return f"kafka.log:type={kind},name={name}"
+
+
 def _controller(name: str) -> str:
     return f"kafka.controller:type=KafkaController,name={name}"
 
@@ -146,6 +150,42 @@ LOG_DIRECTORY_OFFLINE = _gauge(
 OFFLINE_LOG_DIRECTORY_COUNT = _gauge(
     "kafka.log:type=LogManager,name=OfflineLogDirectoryCount", "Log directories that failed."
 )
+CLEANER_RECOPY_PERCENT = _gauge(
+    _log("LogCleaner", "cleaner-recopy-percent"),
+    "Bytes that the last cleaning of a compacted log has written, of 100 that it has read.",
+)
+CLEANER_BUFFER_UTILIZATION = _gauge(
+    _log("LogCleaner", "max-buffer-utilization-percent"),
+    "The share of the offset map that the last cleaning has used, in percent.",
+)
+CLEANER_TIME = _gauge(
+    _log("LogCleaner", "max-clean-time-secs"), "The duration of the last cleaning."
+)
+CLEANER_COMPACTION_DELAY = _gauge(
+    _log("LogCleaner", "max-compaction-delay-secs"),
+    "The longest time since a log had a record that is older than max.compaction.lag.ms.",
+)
+CLEANER_DEAD_THREADS = _gauge(
+    _log("LogCleaner", "DeadThreadCount"), "Always 0: the cleaner has no threads of its own."
+)
+CLEANER_SINCE_LAST_RUN = _gauge(
+    _log("LogCleanerManager", "time-since-last-run-ms"),
+    "The time since the cleaner has last looked for logs to clean.",
+)
+CLEANER_MAX_DIRTY_PERCENT = _gauge(
+    _log("LogCleanerManager", "max-dirty-percent"),
+    "The greatest share of a compacted log that is not cleaned yet, in percent.",
+)
+UNCLEANABLE_PARTITIONS = _gauge(
+    _log("LogCleanerManager", "uncleanable-partitions-count"),
+    "Logs that could not be cleaned, by log directory.",
+    "logDirectory",
+)
+UNCLEANABLE_BYTES = _gauge(
+    _log("LogCleanerManager", "uncleanable-bytes"),
+    "Bytes of logs that could not be cleaned, by log directory.",
+    "logDirectory",
+)
 AT_MIN_ISR = _gauge(
     "kafka.cluster:type=Partition,name=AtMinIsr",
     "1 on the leader if the ISR has exactly min.insync.replicas members, else 0.",
@@ -219,6 +259,15 @@ BROKER_METRICS = (
     REPLICATION_BYTES_OUT,
     LOG_DIRECTORY_OFFLINE,
     OFFLINE_LOG_DIRECTORY_COUNT,
+    CLEANER_RECOPY_PERCENT,
+    CLEANER_BUFFER_UTILIZATION,
+    CLEANER_TIME,
+    CLEANER_COMPACTION_DELAY,
+    CLEANER_DEAD_THREADS,
+    CLEANER_SINCE_LAST_RUN,
+    CLEANER_MAX_DIRTY_PERCENT,
+    UNCLEANABLE_PARTITIONS,
+    UNCLEANABLE_BYTES,
     AT_MIN_ISR,
     UNDER_MIN_ISR,
     UNDER_REPLICATED_PARTITION,

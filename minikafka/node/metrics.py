@@ -11,7 +11,7 @@ from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
 from minikafka.node.node import Node
 from minikafka.node.purgatory import Parked
-from minikafka.replica.metrics import directory_samples, replica_samples
+from minikafka.replica.metrics import cleaner_samples, directory_samples, replica_samples
 from minikafka.serving.context import BrokerServices
 from minikafka.serving.registry import BROKER, CONTROLLER, Api
 
@@ -77,6 +77,7 @@ def _broker(broker: BrokerServices) -> Iterator[Sample]:
     yield Sample(catalog.VERIFICATION_TIME, verifier.verification_ms)
     yield Sample(catalog.VERIFICATION_FAILURES, verifier.failures)
     yield from directory_samples(broker.logs)
+    yield from cleaner_samples(broker.cleaner)
     yield from replica_samples(broker.replicas)
     transactions = broker.transactions
     yield Sample(catalog.UNKNOWN_DESTINATIONS, transactions.markers.unknown_destinations)

@@ -281,6 +281,7 @@ class Node:
         assert self.broker is not None
         self._published = True
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
+        self.broker.cleaner.start()
         self.broker.groups.start()
         self.broker.transactions.start()
         self.broker.fetch_sessions.sweep()

@@ -73,6 +73,8 @@ def log_config(layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
         file_delete_delay_ms=value(keys.FILE_DELETE_DELAY_MS, topic),
         delete_retention_ms=value(keys.DELETE_RETENTION_MS, topic),
         min_compaction_lag_ms=value(keys.MIN_COMPACTION_LAG_MS, topic),
+        max_compaction_lag_ms=value(keys.MAX_COMPACTION_LAG_MS, topic),
+        min_cleanable_dirty_ratio=value(keys.MIN_CLEANABLE_DIRTY_RATIO, topic),
         flush_messages=value(keys.FLUSH_MESSAGES, topic),
         flush_ms=value(keys.FLUSH_MS, topic),
         deletes="delete" in policies,

@@ -13,6 +13,7 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
+from minikafka.replica.log_cleaner import LogCleaner
 from minikafka.replica.partition import Partition
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.replica.topic_counts import TopicCounts
@@ -46,6 +47,24 @@ def directory_samples(logs: LogManager) -> Iterator[Sample]:
     yield Sample(
         catalog.OFFLINE_LOG_DIRECTORY_COUNT, sum(not home.is_online for home in logs.directories)
     )
+
+
+def cleaner_samples(cleaner: LogCleaner) -> Iterator[Sample]:
+    """Yield the metrics of the cleaner of compacted logs."""
+    last = cleaner.last
+    yield Sample(catalog.CLEANER_RECOPY_PERCENT, last.recopied_percent)
+    yield Sample(catalog.CLEANER_BUFFER_UTILIZATION, last.map_used_percent)
+    yield Sample(catalog.CLEANER_TIME, last.took_ms // 1_000)
+    yield Sample(catalog.CLEANER_COMPACTION_DELAY, last.overdue_ms // 1_000)
+    yield Sample(catalog.CLEANER_DEAD_THREADS, 0)
+    since_ms = cleaner.env.clock.monotonic_ms - cleaner.last_run_ms
+    yield Sample(catalog.CLEANER_SINCE_LAST_RUN, since_ms)
+    yield Sample(catalog.CLEANER_MAX_DIRTY_PERCENT, last.dirty_percent)
+    for home in cleaner.logs.directories:
+        root = home.disk.root
+        logs = cleaner.uncleanable_logs(root)
+        yield Sample(catalog.UNCLEANABLE_PARTITIONS, len(logs), (root,))
+        yield Sample(catalog.UNCLEANABLE_BYTES, sum(log.size_bytes for log in logs), (root,))
 
 
 def _is_reassigning(image: MetadataImage, partition: Partition) -> bool:

@@ -14,6 +14,7 @@ from minikafka.replica.auto_topics import AutoTopics
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session import FetchSessions
+from minikafka.replica.log_cleaner import LogCleaner
 from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.replica.settings import LifecycleSettings, ReplicaSettings
@@ -31,6 +32,7 @@ class ReplicaParts(NamedTuple):
     producer_ids: ProducerIds
     auto_topics: AutoTopics
     forwarding: ControllerChannel
+    cleaner: LogCleaner
 
 
 def open_replicas(
@@ -83,4 +85,5 @@ def open_replicas(
         ProducerIds(env, forwarding, local),
         AutoTopics(env, forwarding, values),
         forwarding,
+        LogCleaner(env, logs, local, replicas),
     )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from minikafka.replica.auto_topics import AutoTopics
     from minikafka.replica.broker_lifecycle import BrokerLifecycle
     from minikafka.replica.fetch_session import FetchSessions
+    from minikafka.replica.log_cleaner import LogCleaner
     from minikafka.replica.producer_ids import ProducerIds
     from minikafka.replica.replica_manager import ReplicaManager
     from minikafka.replica.transactional_appends import TransactionalAppends
@@ -60,6 +61,7 @@ class BrokerServices(NodeServices):
 
     logs: "LogManager"
     replicas: "ReplicaManager"
+    cleaner: "LogCleaner"
     transactional_appends: "TransactionalAppends"
     fetch_sessions: "FetchSessions"
     groups: "GroupCoordinator"

@@ -45,9 +45,3 @@ def test_all_security_keys_share_one_warning():
 def test_values_of_config_providers_stay_as_they_are():
     (sentence,) = warnings({"config.providers": "file"})
     assert "is not resolved" in sentence
-
-
-@pytest.mark.parametrize("policy", ["compact", "delete,compact"])
-def test_nothing_is_compacted(policy):
-    (sentence,) = warnings({"log.cleanup.policy": policy})
-    assert "compaction is not available" in sentence

@@ -1,4 +1,4 @@
-"""What the controller writes and an operator must know: unclean elections, what is not compacted."""
+"""What the controller writes and an operator must know: unclean elections."""
 
 import logging
 
@@ -93,22 +93,4 @@ def test_a_clean_election_is_none(elr_topic, warned):
         elr_topic.fence(broker)
     elr_topic.heartbeat(1)
     assert elr_topic.partition().leader == 1
-    assert warned() == []
-
-
-def test_a_topic_that_would_be_compacted_is_created_with_a_warning(cluster, warned):
-    assert cluster.create("t", configs={"cleanup.policy": "compact"}).error_code == 0
-    (line,) = warned()
-    assert line.startswith("topic t: cleanup.policy=compact: log compaction is not available")
-
-
-def test_a_topic_that_is_to_be_compacted_later_is_a_warning_then(cluster, warned):
-    cluster.create("t")
-    assert warned() == []
-    cluster.set_config("t", "cleanup.policy", "compact,delete")
-    assert len(warned()) == 1
-
-
-def test_internal_topics_need_no_warning(cluster, warned):
-    cluster.create("__consumer_offsets", configs={"cleanup.policy": "compact"})
     assert warned() == []
