@@ -15,6 +15,11 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.sim.checks.compaction_checks import (
+    lost_last_batch,
+    repeated_key,
+    unlike_values,
+)
 from minikafka.sim.checks.log_batches import BatchIdentity, batches_of, common_count, epoch_at
 from minikafka.sim.world.sim_node import SimNode
 
@@ -79,10 +84,13 @@ def unlike_batches(pair: Pair) -> str | None:
     """Return the first difference of the batches of two replicas; None if they are the same.
 
     A leader epoch that is known for a batch, and is not that of the batch, is a difference, too.
+    Compacted logs may differ: see `compaction_checks`.
     """
     leader_log, member_log = pair.leader_log, pair.member_log
     assert leader_log is not None
     assert member_log is not None
+    if leader_log.config.compacted:
+        return None
     start = max(leader_log.log_start_offset, member_log.log_start_offset)
     have, wanted = (batches_of(log, start, log.log_end_offset) for log in (member_log, leader_log))
     if have == wanted:
@@ -96,6 +104,21 @@ def unlike_batches(pair: Pair) -> str | None:
         f"{pair.where}: n{pair.member} holds {have[at : at + 1]}, its leader n{pair.leader} "
         f"{wanted[at : at + 1]}"
     )
+
+
+def unlike_when_compacted(pair: Pair) -> str | None:
+    """Return what compaction has done wrong to one of two replicas, or None."""
+    leader_log, member_log = pair.leader_log, pair.member_log
+    assert leader_log is not None
+    assert member_log is not None
+    if not leader_log.config.compacted:
+        return None
+    for log in (leader_log, member_log):
+        problem = repeated_key(pair.where, log) or lost_last_batch(pair.where, log)
+        if problem is not None:
+            return problem
+    names = (f"leader n{pair.leader}", f"n{pair.member}")
+    return unlike_values(pair.where, leader_log, member_log, names)
 
 
 def _wrong_epoch(log: UnifiedLog, batches: list[BatchIdentity]) -> BatchIdentity | None:

@@ -85,6 +85,9 @@ AT_THE_END: Final = {
     "ReplicasAgree": (
         "after all faults, ISR members have the same logs, offsets and leader epochs"
     ),
+    "CompactedLog": (
+        "compaction keeps the latest committed value of each key, and no older one below its end"
+    ),
     "ConsistentRead": "no consumer reads two values at an offset",
     "lost": "a record that was acknowledged with acks=all stays readable",
     "aborted read": "a rejected record is never read",

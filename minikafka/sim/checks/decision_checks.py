@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.reader import read_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
-from minikafka.sim.checks.log_batches import epoch_at, stored_batches
+from minikafka.sim.checks.log_batches import batches_of, epoch_at, is_as_written, stored_batches
 from minikafka.sim.checks.log_scan import Begun, StoredMarker
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
@@ -84,6 +85,8 @@ class DecisionChecks:
     """The ends whose marker a leader has committed."""
     _committed: dict[TopicPartition, dict[_RecordId, str]] = field(default_factory=dict)
     """Every record that a coordinator has committed, with its transactional id."""
+    _lost: dict[TopicPartition, dict[_RecordId, str]] = field(default_factory=dict)
+    """The records that a later leader cannot have cleaned, and did not have."""
     _scans: dict[tuple[int, TopicPartition], _Scan] = field(default_factory=dict)
     _latest: dict[TopicPartition, _Scan] = field(default_factory=dict)
     """The scan of the latest leader."""
@@ -97,19 +100,28 @@ class DecisionChecks:
         where, log = partition.topic_partition, partition.log
         key = (node.config.node_id, where)
         scan = self._scans.get(key)
+        is_fresh = False
         if scan is None or not (
             scan.log is log
+            and is_as_written(log, scan.end_offset)
             and scan.end_offset <= log.log_end_offset
             and (scan.end_offset == 0 or epoch_at(log, scan.end_offset - 1) == scan.last_epoch)
         ):
             scan = self._scans[key] = _Scan(log, partition.leader_epoch, 0)
+            is_fresh = True
         scan.leader_epoch = partition.leader_epoch
         latest = self._latest.get(where)
         if latest is None or latest.leader_epoch <= scan.leader_epoch:
             self._latest[where] = scan
+            if is_fresh:
+                self._find_replaced(where, log)
         if scan.end_offset >= log.high_watermark:
             return
         for data, at, header in stored_batches(log, scan.end_offset, log.high_watermark):
+            is_whole = header.record_count == header.next_offset - header.base_offset
+            if header.base_offset > scan.end_offset or not is_whole:
+                # The records in between were cleaned, on this replica or before it copied them.
+                scan.states.clear()
             for record in () if header.is_control else read_batch(data, at, header):
                 assert record.key is not None
                 found = parse_transaction(record.key, record.value)
@@ -203,20 +215,37 @@ class DecisionChecks:
 
     # Losses
 
+    def _find_replaced(self, where: TopicPartition, log: UnifiedLog) -> None:
+        """Find the committed records behind the end of a leader's log, or replaced in it."""
+        epochs = {
+            each.last_offset: each.leader_epoch for each in batches_of(log, 0, log.log_end_offset)
+        }
+        for each, name in self._committed.get(where, {}).items():
+            if each.offset >= log.log_start_offset and (
+                each.offset >= log.log_end_offset
+                or epochs.get(each.offset, each.leader_epoch) != each.leader_epoch
+            ):
+                self._lost.setdefault(where, {})[each] = name
+
     @property
     def coordinated(self) -> list[TopicPartition]:
         """The partitions of `__transaction_state` that have committed records."""
         return list(self._committed)
 
     def lost_ids(self, where: TopicPartition) -> frozenset[str]:
-        """Return the transactional ids of committed records that the latest leader lacks.
+        """Return the transactional ids of committed records that a later leader has lost.
 
-        All ids if not all replicas of the partition could be read.
+        All ids if not all replicas of the partition could be read. The latest leader may lack all
+        records of an id but the last: the topic is compacted.
         """
-        committed = self._committed.get(where, {})
+        last: dict[str, _RecordId] = {}
+        for each, name in self._committed.get(where, {}).items():
+            last[name] = max(each, last.get(name, each))
+        committed = {each: name for name, each in last.items()}
         latest = self._latest.get(where)
         kept = {} if latest is None or where in self.unread else latest.records
-        return frozenset(name for each, name in committed.items() if each not in kept)
+        lost = {name for each, name in committed.items() if each not in kept}
+        return frozenset((*lost, *self._lost.get(where, {}).values()))
 
 
 def _end_of(transaction: Transaction) -> _End:

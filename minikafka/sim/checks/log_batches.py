@@ -39,6 +39,11 @@ def stored_batches(
             return
 
 
+def is_as_written(log: UnifiedLog, offset: int) -> bool:
+    """True if no batch from an offset on can have been cleaned on this replica."""
+    return not log.config.compacted or offset >= log.segments.active.base_offset
+
+
 def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
     """Return the batches that lie entirely in a range of offsets."""
     return [

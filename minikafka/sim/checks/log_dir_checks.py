@@ -123,7 +123,9 @@ class LogDirChecks:
             # committed records.
             self.coverage.excuses["log that was damaged before the end of its move"] += 1
         else:
-            wanted, have = (batches_of(each, start, end) for each in (former, log))
+            # The former log may have been cleaned since its records were copied.
+            begin = former.segments.active.base_offset if former.config.compacted else start
+            wanted, have = (batches_of(each, begin, end) for each in (former, log))
         self.coverage.rules["SwappedLog"] += 1
         state = (log.log_start_offset, log.log_end_offset, log.leader_epochs)
         before = (start, end, former.leader_epochs)

@@ -7,7 +7,7 @@ from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import TRANSACTIONAL, BatchHeader, batch_crc
 from minikafka.records.reader import end_marker, read_batch
-from minikafka.sim.checks.log_batches import epoch_at, stored_batches
+from minikafka.sim.checks.log_batches import epoch_at, is_as_written, stored_batches
 
 
 class StoredMarker(NamedTuple):
@@ -93,11 +93,12 @@ class LogScan:
     def is_valid(self, log: UnifiedLog) -> bool:
         """True if the batches that were read are still those of the log (KIP-101).
 
-        False also if the log now begins behind them: the transactions of the batches in between are
-        not known, so that the scan must start again.
+        False also if the log now begins behind them, or may be cleaned there: the transactions of
+        the batches in between are not known, so that the scan must start again.
         """
         return (
             log is self.log
+            and is_as_written(log, self.end_offset)
             and log.log_start_offset <= self.end_offset <= log.log_end_offset
             and (
                 self.end_offset == log.log_start_offset
@@ -144,9 +145,10 @@ class LogScan:
                 self.open[producer_id] = header.base_offset
                 self.begun.append(Begun(header.base_offset, producer_id, header.producer_epoch))
             return
-        marker = end_marker(next(iter(read_batch(data, at, header))))
+        record = next(iter(read_batch(data, at, header)), None)
+        marker = None if record is None else end_marker(record)
         if marker is None:
-            return
+            return  # Also a marker that compaction has removed: its batch is empty.
         offset = header.base_offset
         crc = batch_crc(data, at, header.size)
         first = self.open.pop(producer_id, None)

@@ -20,6 +20,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.reader import read_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.committed_records import (
     DEPOSED_LEADER,
@@ -34,6 +35,7 @@ from minikafka.sim.checks.log_batches import (
     batches_of,
     common_count,
     epoch_at,
+    stored_batches,
     values_of,
 )
 from minikafka.sim.world.sim_node import SimNode
@@ -177,14 +179,11 @@ class ReplicaChecks:
         where, log = partition.topic_partition, partition.log
         if known.is_open:
             self._lose_below_start(known, log)
-        for batch in known.batches:
-            if log.log_start_offset <= batch.last_offset and (
-                batch.last_offset >= log.log_end_offset
-                or epoch_at(log, batch.last_offset) != batch.leader_epoch
-            ):
-                if known.is_open or self._has_gap(node_id, where, batch.base_offset):
-                    self._remove(where, known, batch.base_offset, partition.leader_epoch)
-                return
+        missing = _first_missing(log, known)
+        if missing is not None and (
+            known.is_open or self._has_gap(node_id, where, missing.base_offset)
+        ):
+            self._remove(where, known, missing.base_offset, partition.leader_epoch)
 
     def _goes_on(self, node: SimNode, partition: Partition, looked_at: int) -> None:
         """H7, and H1 to H3 if the high watermark has moved since the last check."""
@@ -336,6 +335,9 @@ class ReplicaChecks:
         if known.is_open:
             self._lose_below_start(known, log)
         self.coverage.rules["LeaderCompleteness"] += 1
+        if log.config.compacted:
+            self._compacted_leader_is_complete(node, partition, known)
+            return
         have = known.seen(batches_of(log, 0, log.log_end_offset))
         # The log may begin within a batch, which it then holds.
         start = log.log_start_offset
@@ -352,6 +354,22 @@ class ReplicaChecks:
             f"without {wanted[kept]}, which is committed; it has "
             f"{have[kept] if kept < len(have) else 'no batch there'}"
         )
+
+    def _compacted_leader_is_complete(
+        self, node: SimNode, partition: Partition, known: Committed
+    ) -> None:
+        """As for other logs, but batches may be cleaned."""
+        missing = _first_replaced(partition.log, known)
+        if missing is None:
+            return
+        where, epoch = partition.topic_partition, partition.leader_epoch
+        if known.is_open or self.is_excused(node.config.node_id, where, missing.base_offset):
+            self._remove(where, known, missing.base_offset, epoch)
+        elif all(after <= epoch for after in known.begun):
+            raise Violation(
+                f"LeaderCompleteness: {where}: {node.host} leads epoch {epoch} without {missing}, "
+                "which is committed"
+            )
 
     def _lose_below_start(self, known: Committed, log: UnifiedLog) -> None:
         """Record the loss of committed batches below the log start offset of an unclean leader."""
@@ -429,6 +447,10 @@ class ReplicaChecks:
             return
         start = known.matched.get(node_id, 0)
         end = min(log.high_watermark, known.end_offset)
+        if log.config.compacted:
+            self._cleaned_log_matches(node, log, known, start, end)
+            known.matched[node_id] = end
+            return
         have = known.seen(batches_of(log, start, end))
         first = max(start, log.log_start_offset)
         begin = bisect_left(known.batches, first, key=_base_offset)
@@ -441,3 +463,55 @@ class ReplicaChecks:
                 f"{wanted[at : at + 1]} is committed"
             )
         known.matched[node_id] = end
+
+    def _cleaned_log_matches(
+        self, node: SimNode, log: UnifiedLog, known: Committed, start: int, end: int
+    ) -> None:
+        """Each record that a log still has is the committed one of its offset.
+
+        A follower of a cleaned leader has its gaps, too.
+        """
+        begin = bisect_left(known.batches, start, key=_base_offset)
+        committed = {
+            batch.base_offset + at: value
+            for batch in known.batches[begin:]
+            for at, value in enumerate(known.values[batch])
+        }
+        for data, at, header in stored_batches(log, start, end):
+            for record in read_batch(data, at, header):
+                if start <= record.offset < end and record.offset in committed:
+                    self.coverage.rules["LogMatching"] += 1
+                    if record.value != committed[record.offset]:
+                        raise Violation(
+                            f"LogMatching: {log.topic_partition}: {node.host} has "
+                            f"{record.value!r} at offset {record.offset}, "
+                            f"{committed[record.offset]!r} is committed"
+                        )
+
+
+def _first_missing(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
+    """Return the first committed batch that a log lacks by its end offset and leader epochs."""
+    for batch in known.batches:
+        if log.log_start_offset <= batch.last_offset and (
+            batch.last_offset >= log.log_end_offset
+            or epoch_at(log, batch.last_offset) != batch.leader_epoch
+        ):
+            return batch
+    return None
+
+
+def _first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
+    """As `_first_missing` for a compacted log, which may lack batches and their epochs.
+
+    What it has at the offsets of a committed batch was written in the same leader epoch.
+    """
+    epochs = {
+        each.last_offset: each.leader_epoch for each in batches_of(log, 0, log.log_end_offset)
+    }
+    for batch in known.batches:
+        if log.log_start_offset <= batch.last_offset and (
+            batch.last_offset >= log.log_end_offset
+            or epochs.get(batch.last_offset, batch.leader_epoch) != batch.leader_epoch
+        ):
+            return batch
+    return None

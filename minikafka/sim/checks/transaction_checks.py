@@ -11,6 +11,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
+from minikafka.sim.checks.compaction_checks import wrong_index
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.decision_checks import DecisionChecks
 from minikafka.sim.checks.log_scan import LogScan, OldEpochError, StoredMarker
@@ -132,7 +133,7 @@ class TransactionChecks:
         if len(scan.aborted) - count >= _COMPARE_EVERY:
             self._compare(node, where, scan)
             count = len(scan.aborted)
-        elif scan.markers and scan.aborted and scan.aborted[-1].last_offset >= log.log_start_offset:
+        elif scan.markers and scan.aborted and scan.aborted[-1].last_offset >= _first_kept(log):
             self._compare_last(node, where, scan)
         self._seen[key] = _Seen(term, stable, count)
 
@@ -156,6 +157,11 @@ class TransactionChecks:
         self.coverage.rules["AbortedIndex"] += 1
         start = log.log_start_offset
         found = log.aborted_transactions(start, log.log_end_offset)
+        if log.config.compacted:
+            problem = wrong_index(log, found)
+            if problem is not None:
+                raise Violation(f"AbortedIndex: {where}: {node.host}: {problem}")
+            return
         wanted = [each for each in scan.aborted_beside(found) if each.last_offset >= start]
         if found != wanted:
             at = next(
@@ -180,3 +186,8 @@ class TransactionChecks:
     def open_transactions(self, node: SimNode, partition: Partition) -> dict[int, int]:
         """Return the first offset of each open transaction of a leader, by producer id."""
         return dict(self._scan(node, partition.log, partition.topic_partition).open)
+
+
+def _first_kept(log: UnifiedLog) -> int:
+    """Return the offset from which a log has all that was written: a cleaning ends before it."""
+    return log.segments.active.base_offset if log.config.compacted else log.log_start_offset

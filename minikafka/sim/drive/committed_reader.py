@@ -13,7 +13,7 @@ from minikafka.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from minikafka.records.reader import end_marker, read_batch
+from minikafka.records.reader import Record, end_marker, read_batch
 from minikafka.records.scan import split_batches
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.world import US_PER_MS
@@ -25,6 +25,11 @@ _REFRESHED_SHARE = 0.2
 ALL_BYTES = 1 << 20
 SOME_BYTES = 700
 """Less than a transaction: answers end within one."""
+
+
+def value_text(record: Record) -> str:
+    """Return the value of a record as text."""
+    return bytes(record.value or b"").decode()
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +44,8 @@ class CommittedReader:
     wait_ms: int = 500
     """The time that a fetch waits for records; meanwhile its connection serves no other fetch."""
     sizes: Sequence[int] = (SOME_BYTES, ALL_BYTES)
+    text_of: Callable[[Record], str] = value_text
+    """Returns the text for a record that `on_value` gets."""
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
 
@@ -92,7 +99,7 @@ class CommittedReader:
             elif found.error_code:
                 self.connections.leaders.pop(where, None)
             else:
-                for value in committed_values(where, position, found):
+                for value in committed_values(where, position, found, self.text_of):
                     self.on_value(value)
                 self.positions[where] = max(position, end_of(found))
                 if not found.records and self.connections.rng.random() < _REFRESHED_SHARE:
@@ -125,7 +132,9 @@ class CommittedReader:
             )
 
 
-def committed_values(where: TopicPartition, position: int, answer: Any) -> list[ReadValue]:
+def committed_values(
+    where: TopicPartition, position: int, answer: Any, text_of: Callable[[Record], str] = value_text
+) -> list[ReadValue]:
     """Return the values of committed transactions in a read_committed answer, as a consumer does.
 
     `answer` is the part of the partition in a Fetch response.
@@ -142,13 +151,13 @@ def committed_values(where: TopicPartition, position: int, answer: Any) -> list[
             aborted.add(starts.pop()[1])
         records = list(read_batch(data, at, header))
         if header.is_control:
-            marker = end_marker(records[0])
+            marker = end_marker(records[0]) if records else None
             if marker is not None and not marker.is_commit:
                 # Later batches of the producer belong to another transaction.
                 aborted.discard(header.producer_id)
         elif header.producer_id not in aborted:
             found += [
-                ReadValue(where, record.offset, bytes(record.value or b"").decode())
+                ReadValue(where, record.offset, text_of(record))
                 for record in records
                 if record.offset >= position
             ]

@@ -276,6 +276,14 @@ def _moves_coordinators(plan: Plan, own: Random) -> Plan:
     return _with(plan, _incidents(own, plan, mixes.COORDINATING, _QUICK_PACES_MS, _SHORT_MS))
 
 
+def _has_a_compacted_topic(plan: Plan, own: Random) -> Plan:
+    return plan.changed(
+        compacted_writers=own.choice((1, 2)),
+        compacted_roll_ms=own.choice((500, 1_000, 4_000)),
+        delete_retention_ms=own.choice((0, 1_000, 10_000)),
+    )
+
+
 def _has_brokers_that_stay_down(plan: Plan, _: Random) -> Plan:
     return plan.changed(some_stay_down=True)
 
@@ -320,6 +328,7 @@ _ADDITIONS: Final = (
     Addition("directories", 0.2, _moves_between_directories),
     Addition("transactions", 0.35, _has_transactions),
     Addition("coordinators", 0.3, _moves_coordinators, lambda plan: plan.load.transactions),
+    Addition("compaction", 0.3, _has_a_compacted_topic),
     Addition("stay-down", 0.4, _has_brokers_that_stay_down),
 )
 """In the order in which they change a plan."""

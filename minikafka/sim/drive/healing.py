@@ -11,13 +11,21 @@ from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.ids import DIRECTORY_LOST, TopicPartition
+from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from minikafka.messages import elect_leaders as elections
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.node.node import Node
-from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
+from minikafka.sim.checks.agreement_checks import (
+    Pair,
+    pairs,
+    unlike_batches,
+    unlike_offsets,
+    unlike_when_compacted,
+)
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.compacted_workload import WHERE
 from minikafka.sim.drive.directory_healing import DirectoryHealing
 from minikafka.sim.drive.faults.disks import SLOWEST_FLUSH_MS
 from minikafka.sim.drive.faults.faults import Faults
@@ -227,6 +235,36 @@ class Healing:
             problem = unlike_batches(pair)
             if problem is not None:
                 raise Violation(f"ReplicasAgree: {problem}")
+            if self._may_have_lost(pair.where):
+                # A replica may have cleaned an older value of a key, whose newer one was lost.
+                continue
+            problem = unlike_when_compacted(pair)
+            if problem is not None:
+                raise Violation(f"CompactedLog: {problem}")
+
+    def _may_have_lost(self, where: TopicPartition) -> bool:
+        if where.topic == OFFSETS_TOPIC:
+            return self.checkers.offsets_may_be_lost
+        if where.topic == TRANSACTIONS_TOPIC:
+            return self.checkers.may_lose_decisions(where)
+        known = self.checkers.committed.get(where)
+        return known is not None and bool(known.lost)
+
+    def updates_are_kept(self) -> list[str]:
+        """Return the updates of keys that the compacted topic has lost.
+
+        An election that removed records may have left a key without any value: older ones were
+        cleaned because of the newer one.
+        """
+        lost = self.checkers.replicas.of(WHERE).lost
+        first_certain = max((each.batch.last_offset + 1 for each in lost), default=0)
+        leader = self.transactional.leader(WHERE)
+        assert leader is not None
+        node, partition = leader
+        if self.faults.storage.is_damaged(node.config.node_id, WHERE):
+            return []
+        self.checkers.coverage.rules["CompactedLog: updates of keys"] += 1
+        return self.clients.compacted.problems(partition.log, first_certain)
 
     def _pairs(self) -> list[Pair]:
         return list(pairs(self.cluster.nodes, self._controller().loader.image))

@@ -10,6 +10,7 @@ from minikafka.sim.drive.incidents import DAMAGE, Incident, OperatorAction
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
 _RETENTION_CHECK_MS = 2_000
+_CLEANER_BACKOFF_MS = 1_000
 _SHORT_INDEX_INTERVAL_BYTES = 300
 
 
@@ -119,6 +120,12 @@ class LoadPlan:
     """Producers without transactions that write to a topic of the transactional clients."""
     consumer_groups: int = 0
     """Groups of the consumer protocol; each second one has classic members, too."""
+    compacted_writers: int = 0
+    """Idempotent producers that write records with keys to a compacted topic."""
+    compacted_roll_ms: int = 1_000
+    """`segment.ms` of the compacted topic."""
+    delete_retention_ms: int = 60_000
+    """`delete.retention.ms` of the compacted topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +204,8 @@ class Plan:
                 "transaction.state.log.num.partitions": "2",
                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
             }
+        if self.load.compacted_writers:
+            values["log.cleaner.backoff.ms"] = str(_CLEANER_BACKOFF_MS)
         if self.load.consumer_groups:
             values |= CONSUMER_GROUP_CONFIG
         return values

@@ -8,6 +8,8 @@ from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.metadata.features import TRANSACTION_VERSION
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.compacted_workload import HOSTS as COMPACTING_HOSTS
+from minikafka.sim.drive.compacted_workload import CompactedWorkload
 from minikafka.sim.drive.consumer_group_workload import ConsumerGroupWorkload, host_names
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
 from minikafka.sim.drive.group_client import GroupSurroundings
@@ -35,6 +37,7 @@ def client_names(plan: Plan) -> tuple[str, ...]:
         *(["joint"] if plan.load.multi_partition else []),
         *(["odd", *_ODD_GROUP_CLIENTS] if plan.load.edge_cases else []),
         *(HOSTS if plan.load.transactions else []),
+        *(COMPACTING_HOSTS if plan.load.compacted_writers else []),
         *host_names(plan),
     )
 
@@ -55,6 +58,7 @@ class RunClients:
     _members: list[SimMember] = field(default_factory=list)
     transactional: TransactionalWorkload = field(init=False)
     consumer_groups: ConsumerGroupWorkload = field(init=False)
+    compacted: CompactedWorkload = field(init=False)
 
     def __post_init__(self) -> None:
         """Create the clients that start only if the plan has them."""
@@ -72,6 +76,7 @@ class RunClients:
             self._is_deposed,
             self._transaction_version,
         )
+        self.compacted = CompactedWorkload(self.plan, self.cluster, self.connections)
 
     def start(self) -> None:
         """Start the clients of the plan."""
@@ -123,12 +128,16 @@ class RunClients:
             self.transactional.start()
         if plan.load.consumer_groups:
             self.consumer_groups.start()
+        if plan.load.compacted_writers:
+            self.compacted.create_topic()
+            self.compacted.start()
 
     def slow_down(self, interval_ms: int) -> None:
         """Let producers send a batch at most every `interval_ms`."""
         for producer in (*self._producers, *self._others):
             producer.interval_ms = max(producer.interval_ms, interval_ms)
         self.transactional.slow_down(interval_ms)
+        self.compacted.slow_down(interval_ms)
         self.consumer_groups.around.is_calm = True
 
     def stop_writing(self) -> None:
@@ -136,6 +145,7 @@ class RunClients:
         for member in self._members:
             member.running = False
         self.transactional.stop_writing()
+        self.compacted.stop_writing()
         self.consumer_groups.around.is_quiet = True
         for producer in (*self._producers, *self._others):
             producer.running = False
@@ -145,6 +155,7 @@ class RunClients:
         for consumer in self._consumers:
             consumer.running = False
         self.transactional.stop_reading()
+        self.compacted.stop_reading()
         self.consumer_groups.stop()
 
     @property

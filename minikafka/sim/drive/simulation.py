@@ -28,6 +28,7 @@ from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.final_checks import final_checks
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.compacted_workload import COMPACTED
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.healing import Healing
@@ -130,8 +131,8 @@ class Simulation:
             FaultEffects(self.checkers.coverage.faults),
         )
         if plan.load.transactions:
-            self.checkers.replicas.transactional = frozenset(TOPICS)
-            self.checkers.transactions.topics = frozenset(TOPICS)
+            self.checkers.replicas.transactional = frozenset((*TOPICS, COMPACTED))
+            self.checkers.transactions.topics = frozenset((*TOPICS, COMPACTED))
             self.checkers.transactions.epochs_are_bumped = plan.always_bumps_epochs
         self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
         self.checkers.transactions.is_damaged = self.faults.storage.is_damaged
@@ -170,6 +171,8 @@ class Simulation:
             problems = final_checks(self.checkers, self.history, self.healing.read_all())
             if self.plan.load.transactions:
                 problems += self.healing.transactional.problems()
+            if self.plan.load.compacted_writers:
+                problems += self.healing.updates_are_kept()
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
             outcome.violation = str(error)

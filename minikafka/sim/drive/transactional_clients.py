@@ -22,7 +22,7 @@ from minikafka.messages.init_producer_id import InitProducerIdRequest
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from minikafka.protocol.message import ApiMessage
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.drive.workload import ClientConnections
+from minikafka.sim.drive.workload import ClientConnections, plain_record
 from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.world import US_PER_MS
 
@@ -77,6 +77,8 @@ class TransactionalClient:
     dies_at: int = -1
     """The number of the transaction in which the client stops for good."""
     finalized_version: Callable[[], int | None] = lambda: None
+    record_of: Callable[[int, bytes], NewRecord] = plain_record
+    """Returns the record for a timestamp and a value."""
     on_initialized: Callable[[str, ProducerIdentity], None] = lambda *_: None
     """Called with each answer to InitProducerId that has no error."""
     transactions: list[SentTransaction] = field(default_factory=list)
@@ -286,7 +288,7 @@ class TransactionalClient:
         (where, values), *others = batches
         sequence = self._sequences.get(where, 0)
         batch = build_batch(
-            [NewRecord(EPOCH_MS, None, value.encode()) for value in values],
+            [self.record_of(EPOCH_MS, value.encode()) for value in values],
             BatchOptions(
                 producer_id=self._producer.producer_id,
                 producer_epoch=self._producer.producer_epoch,

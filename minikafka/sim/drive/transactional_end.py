@@ -16,6 +16,7 @@ from minikafka.replica.partition import Partition
 from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.transaction_losses import TransactionLosses
 from minikafka.sim.drive.committed_reader import ALL_BYTES, CommittedReader
+from minikafka.sim.drive.compacted_workload import WHERE
 from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.transactional_workload import (
     INPUT,
@@ -66,8 +67,9 @@ class TransactionalEnd:
         self.checkers.coverage.rules["NoHangingTransaction"] += 1
 
     def _hanging(self) -> Iterator[str]:
-        for where in [*self.workload.partitions, TopicPartition(OFFSETS_TOPIC, 0)]:
-            found = self._leader(where)
+        compacted = [WHERE] if self.plan.load.compacted_writers else []
+        for where in [*self.workload.partitions, *compacted, TopicPartition(OFFSETS_TOPIC, 0)]:
+            found = self.leader(where)
             if found is None:
                 if where.topic != OFFSETS_TOPIC:
                     yield f"{where} has no leader"
@@ -81,7 +83,8 @@ class TransactionalEnd:
             return True
         return self.losses.decisions_about(producer_id) or self.losses.marker(where, producer_id)
 
-    def _leader(self, where: TopicPartition) -> tuple[SimNode, Partition] | None:
+    def leader(self, where: TopicPartition) -> tuple[SimNode, Partition] | None:
+        """Return the leader of a partition, and its replica."""
         now = self.checkers.replicas.image.partition(*where)
         if now is None or now.leader == NO_LEADER:
             return None
@@ -215,7 +218,7 @@ class TransactionalEnd:
         reader.start()
 
         def is_at_end(where: TopicPartition) -> bool:
-            found = self._leader(where)
+            found = self.leader(where)
             return found is not None and reader.positions[where] >= min(
                 found[1].log.last_stable_offset, found[1].log.high_watermark
             )
@@ -227,7 +230,7 @@ class TransactionalEnd:
         )
         reader.running = False
         for where in self.workload.partitions:
-            found = self._leader(where)
+            found = self.leader(where)
             assert found is not None
             if found[1].log.last_stable_offset < found[1].log.high_watermark:
                 self.losses.held_back[where] = found[1].log.last_stable_offset

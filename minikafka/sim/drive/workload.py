@@ -136,6 +136,11 @@ class ClientConnections:
         client.close()
 
 
+def plain_record(timestamp: int, value: bytes) -> NewRecord:
+    """Return a record without a key."""
+    return NewRecord(timestamp, None, value)
+
+
 @dataclass(slots=True, eq=False)
 class SimProducer:
     """Writes batches to each of its partitions, one after the other."""
@@ -148,6 +153,8 @@ class SimProducer:
     idempotent: bool
     interval_ms: int
     backfill_ms: int = 0
+    record_of: Callable[[int, bytes], NewRecord] = plain_record
+    """Returns the record for a timestamp and a value."""
     running: bool = True
     _count: int = 0
     _producer_id: int = -1
@@ -216,7 +223,7 @@ class SimProducer:
             return
         records = build_batch(
             [
-                NewRecord(EPOCH_MS + each.sent_ms - self.backfill_ms, None, each.value)
+                self.record_of(EPOCH_MS + each.sent_ms - self.backfill_ms, each.value)
                 for each in written
             ],
             options,

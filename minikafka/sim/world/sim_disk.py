@@ -365,12 +365,15 @@ class SimDisk:
         return 0 if inode is None or self._root.find(path) is not inode else inode.synced
 
     def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
-        """Flip a bit of a file; return an action that flips it back, if the file still exists."""
+        """Flip a bit of a file; return an action that flips it back, if the file still exists.
+
+        It may have another name then: a start finishes the swap of a cleaned segment.
+        """
         inode = self._names.files[path]
         flip_back = inode.flip(at, bit)
 
         def undo() -> None:
-            if self._names.files.get(path) is inode:
+            if any(each is inode for each in self._names.files.values()):
                 flip_back()
 
         return undo

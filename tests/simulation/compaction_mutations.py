@@ -1,0 +1,63 @@
+"""Weakenings of the guards of compaction; `mutations.py` has all others."""
+
+from tests.mutation import mutation
+
+COMPACTION_MUTATIONS = (
+    mutation(
+        "compaction: tombstones are dropped at once",
+        ("records.compaction", "_select",
+         "keeps_tombstones=horizon_ms is None or now_ms < horizon_ms", "keeps_tombstones=False"),
+    ),
+    mutation(
+        "compaction: the markers of a transaction with records are dropped",
+        ("log.cleaner.chunks", "_retention",
+         "discards = is_over and horizon_ms is not None and horizon_ms <= rules.now_ms",
+         "discards = True"),
+    ),
+    mutation(
+        "compaction: the aborted value of a key is the latest one",
+        ("log.cleaner.chunks", "map_chunk",
+         "elif not seen.read_batch(header) and header.magic >= _OLDEST_MAGIC:",
+         "elif header.magic >= _OLDEST_MAGIC:"),
+    ),
+    mutation(
+        "compaction: records above the last stable offset count",
+        ("replica.log_cleaner", "LogCleaner._facts_of",
+         "last_stable_offset=min(log.last_stable_offset, log.recovery_point)",
+         "last_stable_offset=log.log_end_offset"),
+    ),
+    mutation(
+        "compaction: records that are not durable here count",
+        ("replica.log_cleaner", "LogCleaner._facts_of",
+         "last_stable_offset=min(log.last_stable_offset, log.recovery_point)",
+         "last_stable_offset=log.last_stable_offset"),
+    ),
+    mutation(
+        "compaction: the last batch of a producer is dropped",
+        ("log.cleaner.chunks", "_retention",
+         "if _is_last(header, rules) or header.next_offset == rules.end_offset:", "if False:"),
+    ),
+    mutation(
+        "compaction: a swap takes one of its originals away",
+        ("log.cleaner.cleaning", "Cleaning._swap", "log.segments.replace(group, copy)",
+         "log.segments.replace(log.segments.items[:len(group) + 1][-len(group) - 1:], copy)"),
+    ),
+    mutation(
+        "compaction: a truncated log is cleaned on",
+        ("log.cleaner.cleaning", "Cleaning._require", "if is_truncated or log.flushes.is_retired:",
+         "if log.flushes.is_retired:"),
+        ("log.cleaner.cleaning", "Cleaning._require",
+         "if any(each.state is not SegmentState.INACTIVE for each in group):", "if False:"),
+    ),
+    mutation(
+        "compaction: a swap that a crash interrupted is taken for garbage",
+        ("log.recovery.log_files", "finish_interrupted_work",
+         "swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]",
+         "swapped = []"),
+    ),
+    mutation(
+        "compaction: an older record stays",
+        ("log.cleaner.chunks", "clean_chunk", "if header.magic >= _OLDEST_MAGIC:",
+         "if header.magic >= _OLDEST_MAGIC and header.is_control:"),
+    ),
+)  # fmt: skip
