@@ -38,18 +38,6 @@ COMPACTION_MUTATIONS = (
          "if _is_last(header, rules) or header.next_offset == rules.end_offset:", "if False:"),
     ),
     mutation(
-        "compaction: a swap takes one of its originals away",
-        ("log.cleaner.cleaning", "Cleaning._swap", "log.segments.replace(group, copy)",
-         "log.segments.replace(log.segments.items[:len(group) + 1][-len(group) - 1:], copy)"),
-    ),
-    mutation(
-        "compaction: a truncated log is cleaned on",
-        ("log.cleaner.cleaning", "Cleaning._require", "if is_truncated or log.flushes.is_retired:",
-         "if log.flushes.is_retired:"),
-        ("log.cleaner.cleaning", "Cleaning._require",
-         "if any(each.state is not SegmentState.INACTIVE for each in group):", "if False:"),
-    ),
-    mutation(
         "compaction: a swap that a crash interrupted is taken for garbage",
         ("log.recovery.log_files", "finish_interrupted_work",
          "swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]",

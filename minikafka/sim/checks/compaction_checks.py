@@ -3,7 +3,8 @@
 Replicas are cleaned independently: they may differ in the records that they still have, but not in
 the latest committed value of each key. Where no replica was cleaned, their batches are the same.
 Below the end of its last cleaning, a log has one value of a key. Its index names each aborted
-transaction that has records left, and none whose marker is gone.
+transaction that has records left, and none whose marker is gone. A transaction without a marker is
+open.
 
 Source: `Cleaner`, KIP-98 (transactions in compacted logs).
 """
@@ -159,4 +160,29 @@ def wrong_index(log: UnifiedLog, found: list[AbortedTransaction]) -> str | None:
         (each.producer_id, each.base_offset) for each in scan.markers if not each.is_commit
     }  # fmt: skip
     gone = [each for each in found if (each.producer_id, each.last_offset) not in markers]
-    return f"the index has {gone}, the log no such markers" if gone else None
+    if gone:
+        return f"the index has {gone}, the log no such markers"
+    return _lost_marker(log)
+
+
+def _lost_marker(log: UnifiedLog) -> str | None:
+    """Return the first transaction with records and without its marker; None if there is none.
+
+    One that is followed by another is found if that has another producer epoch (KIP-890).
+    """
+    open_epochs: dict[int, int] = {}
+    for _, _, header in stored_batches(log, log.log_start_offset, log.log_end_offset):
+        producer_id = header.producer_id
+        if header.is_control:
+            open_epochs.pop(producer_id, None)
+        elif header.is_transactional:
+            epoch = open_epochs.setdefault(producer_id, header.producer_epoch)
+            if epoch != header.producer_epoch:
+                return (
+                    f"producer {producer_id} has records of epochs {epoch} and "
+                    f"{header.producer_epoch}, and no marker before {header.base_offset}"
+                )
+    for producer_id in open_epochs:
+        if log.loading is None and producer_id not in log.producers.ongoing:
+            return f"the last records of producer {producer_id} have no marker"
+    return None

@@ -37,6 +37,7 @@ _READER = "kr"
 HOSTS = (*_WRITERS, _TRANSACTIONAL, _READER)
 """The machines of the clients."""
 _KEYS = 4
+_INDEX_INTERVAL_BYTES = 100
 _TOMBSTONE_EVERY = 5
 _START_OVER_MS = 3_000
 _TRANSACTION_TIMEOUT_MS = 4_000
@@ -97,6 +98,8 @@ class CompactedWorkload:
         configs = {
             "cleanup.policy": "compact",
             "segment.ms": str(plan.load.compacted_roll_ms),
+            "index.interval.bytes": str(_INDEX_INTERVAL_BYTES),
+            "segment.index.bytes": str(plan.load.compacted_index_bytes),
             "min.cleanable.dirty.ratio": "0.1",
             "delete.retention.ms": str(plan.load.delete_retention_ms),
         }

@@ -280,6 +280,7 @@ def _has_a_compacted_topic(plan: Plan, own: Random) -> Plan:
     return plan.changed(
         compacted_writers=own.choice((1, 2)),
         compacted_roll_ms=own.choice((500, 1_000, 4_000)),
+        compacted_index_bytes=own.choice((1 << 20, 80, 160)),
         delete_retention_ms=own.choice((0, 1_000, 10_000)),
     )
 

@@ -124,6 +124,8 @@ class LoadPlan:
     """Idempotent producers that write records with keys to a compacted topic."""
     compacted_roll_ms: int = 1_000
     """`segment.ms` of the compacted topic."""
+    compacted_index_bytes: int = 1 << 20
+    """`segment.index.bytes` of the compacted topic: more than one small segment may become one."""
     delete_retention_ms: int = 60_000
     """`delete.retention.ms` of the compacted topic."""
 
