@@ -20,7 +20,7 @@ class CleanedTransactions:
 
     kept: list[AbortedTransaction] = field(default_factory=list)
     """Aborted transactions whose marker must stay, because records of them were read. They belong
-    into the index of the cleaned segment."""
+    into the index of the segment with the marker."""
     _coming: list[tuple[int, AbortedTransaction]] = field(default_factory=list)
     """Aborted transactions that begin later; a heap by first offset."""
     _aborted: dict[int, tuple[AbortedTransaction, bool]] = field(default_factory=dict)
@@ -32,6 +32,11 @@ class CleanedTransactions:
         """Add the aborted transactions of the next segment."""
         for each in aborted:
             heappush(self._coming, (each.first_offset, each))
+
+    def take_kept(self) -> list[AbortedTransaction]:
+        """Return the transactions for the index of a complete copy, and start the next list."""
+        kept, self.kept = self.kept, []
+        return kept
 
     def read_batch(self, header: BatchHeader) -> bool:
         """Read a batch with data; True if its transaction was aborted."""

@@ -165,8 +165,11 @@ class Cleaning:
         by_base = {each.base_offset: each for each in segments}
         config = self.log.config
         limits = GroupLimits(config.segment_bytes, config.segment_index_bytes)
+        # Of all groups: a transaction may have its records in one and its marker in another.
+        seen = CleanedTransactions()
         for group in segment_groups([self._sizes(each) for each in segments], limits):
-            yield from self._clean_group([by_base[each.base_offset] for each in group], end_offset)
+            originals = [by_base[each.base_offset] for each in group]
+            yield from self._clean_group(originals, seen, end_offset)
 
     def _sizes(self, segment: Segment) -> SegmentSizes:
         end = self._end_of(segment)
@@ -177,8 +180,10 @@ class Cleaning:
         at = items.index(segment)
         return items[at + 1].base_offset if at + 1 < len(items) else self.log.log_end_offset
 
-    def _clean_group(self, group: list[Segment], end_offset: int) -> Steps:
-        log, seen = self.log, CleanedTransactions()
+    def _clean_group(
+        self, group: list[Segment], seen: CleanedTransactions, end_offset: int
+    ) -> Steps:
+        log = self.log
         log.reserve_files()
         base_offset = group[0].base_offset
         for suffix in SEGMENT_SUFFIXES:
@@ -207,15 +212,15 @@ class Cleaning:
                 self._write(copy, cleaned)
                 yield Moved(cleaned.read_bytes + len(cleaned.data))
                 self._require(group)
-        yield from self._swap(copy, group, seen)
+        for aborted in seen.take_kept():
+            copy.indexes.add_aborted(aborted)
+        yield from self._swap(copy, group)
 
-    def _swap(self, copy: Segment, group: list[Segment], seen: CleanedTransactions) -> Steps:
+    def _swap(self, copy: Segment, group: list[Segment]) -> Steps:
         """Let the copy take the place of its originals."""
         log, folder = self.log, self.log.folder
         copy.deactivate()
         copy.indexes.write_last()
-        for aborted in seen.kept:
-            copy.indexes.add_aborted(aborted)
         paths = tuple(copy.path(suffix) for suffix in SEGMENT_SUFFIXES)
         # Their removal becomes durable with the copy. A start would take the gap at the end of the
         # copy for a lost end, if such a file of the next segment came back after a power loss.

@@ -225,6 +225,42 @@ def test_aborted_records_never_win_and_markers_go_last(disk):
     assert log.aborted_transactions(0, 100) == []
 
 
+def test_the_marker_of_a_transaction_stays_with_records_of_another_group(disk):
+    """Without it, the transaction would be open for good to a replica that reads the records."""
+    log = open_log(disk, **CONFIG, delete_retention_ms=1_000)
+    ids = {"producer_id": 1, "producer_epoch": 0, "is_transactional": True}
+    write(log, (b"a", b"1" * 300), base_sequence=0, **ids)
+    write(log, (b"b", b"2" * 300))
+    end(log, 1, is_commit=True)
+    write(log, (b"c", b"3" * 200), base_sequence=1, **ids)
+    end(log, 1, is_commit=True)
+    write(log, (b"z", b"z" * 300))
+    settle(log)
+    assert log.segments.first.base_offset == 0 < log.segments.items[1].base_offset <= 2
+    for now_ms in (0, 1_000, 2_000):
+        drive(cleaning_of(log, now=NOW._replace(wall_ms=NOW.wall_ms + now_ms)))
+    assert [row[0] for row in values(log)] == [0, 1, 2, 3, 4, 5]
+
+
+def test_an_aborted_transaction_of_two_groups_is_indexed_while_its_marker_is_there(disk):
+    log = open_log(disk, **CONFIG, delete_retention_ms=1_000)
+    ids = {"producer_id": 1, "producer_epoch": 0, "is_transactional": True}
+    write(log, (b"a", b"1" * 300), base_sequence=0, **ids)
+    write(log, (b"b", b"2" * 300))
+    end(log, 1, is_commit=False)
+    write(log, (b"c", b"3" * 200), base_sequence=1, **ids)
+    end(log, 1, is_commit=True)
+    write(log, (b"z", b"z" * 300))
+    settle(log)
+    drive(cleaning_of(log))
+    assert [row[0] for row in values(log)] == [1, 2, 3, 4, 5]
+    assert [each.first_offset for each in log.aborted_transactions(0, 100)] == [0]
+    for now_ms in (0, 1_000):
+        drive(cleaning_of(log, now=NOW._replace(wall_ms=NOW.wall_ms + now_ms)))
+    assert [row[0] for row in values(log)] == [1, 3, 4, 5]
+    assert log.aborted_transactions(0, 100) == []
+
+
 def test_the_last_batch_of_a_producer_stays_empty(disk):
     log = open_log(disk, **CONFIG)
     write(log, (b"a", b"1"), producer_id=5, producer_epoch=0, base_sequence=0)
