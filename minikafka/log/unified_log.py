@@ -91,7 +91,8 @@ class UnifiedLog:
     flushes: FlushLedger
     """The last two are parts of `local`, named here because each batch uses them."""
     save_log_starts: Callable[[], None] | None
-    """As in `CheckpointedOffsets`."""
+    save_cleaned_offsets: Callable[[], None] | None
+    """The last two as in `CheckpointedOffsets`."""
     loading: Loading | None = None
     """The rest of the work that makes `producers` complete, after a truncation.
 
@@ -119,9 +120,10 @@ class UnifiedLog:
         log = cls(
             disk, folder, topic_partition, topic_id, config, start_offset, end_offset,
             high_watermark, loaded.epochs, loaded.producers, local, local.segments, local.flushes,
-            checkpointed.save_log_starts,
+            checkpointed.save_log_starts, checkpointed.save_cleaned_offsets,
         )  # fmt: skip
-        log.cleaned_offset = checkpointed.cleaned_offset
+        if (checkpointed.cleaned_offset or 0) <= end_offset:
+            log.cleaned_offset = checkpointed.cleaned_offset
         if checkpointed.clean and not local.flushes.folders:
             log._loaded_as = (start_offset, *local.state())
         return log
@@ -393,8 +395,8 @@ class UnifiedLog:
                 self.log_end_offset = end_offset = self.local.truncate_to(offset)
                 self.log_start_offset = min(self.log_start_offset, end_offset)
                 self.high_watermark = min(self.high_watermark, end_offset)
-                if self.cleaned_offset is not None:
-                    self.cleaned_offset = min(self.cleaned_offset, end_offset)
+                if self.cleaned_offset is not None and self.cleaned_offset > end_offset:
+                    self._lower_cleaned_offset(end_offset)
                 self.epochs.truncate_from_end(end_offset)
                 self._save_epochs()
                 self.begin_loading(now)
@@ -407,7 +409,8 @@ class UnifiedLog:
         """Drop everything; the empty log starts and ends at `offset`."""
         self.local.reserve_files()
         self.local.truncate_fully_and_start_at(offset, now)
-        self.cleaned_offset = None
+        if self.cleaned_offset is not None:
+            self._lower_cleaned_offset(None)
         self.log_start_offset = self.high_watermark = self.log_end_offset = offset
         self.epochs.clear()
         self._save_epochs()
@@ -420,6 +423,16 @@ class UnifiedLog:
         self.loading = load_producers(
             self.segments, end_offset, end_offset, self.high_watermark, now
         )
+
+    def _lower_cleaned_offset(self, offset: int | None) -> None:
+        """Let a truncation lower `cleaned_offset`, also in the checkpoint.
+
+        A start would take the records that follow for clean. Of two records with a key both would
+        stay, and after the removal of a tombstone an older value would come back.
+        """
+        self.cleaned_offset = offset
+        if self.save_cleaned_offsets is not None:
+            self.save_cleaned_offsets()
 
     def load_slice(self) -> None:
         """Load the producers from a few more batches; StorageFault if they cannot be read."""

@@ -67,6 +67,7 @@ def load_directory(
     starts = read_or_remove(home.disk, LOG_START_OFFSETS)
     high_watermarks = read_or_remove(home.disk, HIGH_WATERMARKS)
     cleaned_offsets = read_or_remove(home.disk, CLEANED_OFFSETS)
+    home.note_cleaned_offsets(cleaned_offsets)
     home.checkpointed.update(recovery_points)
     for name in list_durably(home.disk):
         if name.endswith(DELETE_SUFFIX):
@@ -99,6 +100,7 @@ def load_directory(
     if is_damaged:
         # Not earlier: an operator may need it, and the next start must not take it for missing.
         remove_checkpoint(home.disk, RECOVERY_POINTS)
+    home.checkpoint_cleaned_offsets()
     logs = home.logs.values()
     _log.info(
         "loaded the logs of %s: %d, with records: %d",

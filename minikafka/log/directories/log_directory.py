@@ -208,6 +208,7 @@ class LogDirectory:
         except OutOfFilesError:
             self.add(at, log)
             raise
+        self._forget_cleaned(at)
         row.suffix = STRAY_SUFFIX
         name = self._rename(row, rng)
         row.log = None
@@ -228,6 +229,7 @@ class LogDirectory:
             row.suffix, row.reason = suffix, reason
             row.marks.extend(marks)
         self._outdated = dict.fromkeys(_CHECKPOINTS)
+        self._forget_cleaned(at)
 
     def clear_offsets_of_lost(self, names: Collection[TopicPartition]) -> None:
         """Keep the names of lost logs in the checkpoints, but not their offsets.
@@ -248,7 +250,8 @@ class LogDirectory:
             OutOfFilesError: it can be called again.
             StorageFault: the directory must go offline.
         """
-        self.write_durably([name for name in _CHECKPOINTS if name in self._outdated])
+        names = (*_CHECKPOINTS, CLEANED_OFFSETS)
+        self.write_durably([name for name in names if name in self._outdated])
         self._outdated = {}
 
     def clear_name(self, at: TopicPartition, rng: Random, now: Now) -> None:
@@ -332,9 +335,22 @@ class LogDirectory:
         self._write(LOG_START_OFFSETS)
 
     def checkpoint_cleaned_offsets(self) -> None:
-        """Write how far each log was cleaned. If that is lost, a log is cleaned from its start."""
+        """Write how far each log was cleaned; durably if less of one is clean than before.
+
+        If the file is lost, a log is cleaned from its start.
+        """
         if CLEANED_OFFSETS in self._written or checkpoint(CLEANED_OFFSETS, self.folders):
             self._write(CLEANED_OFFSETS)
+
+    def note_cleaned_offsets(self, offsets: dict[TopicPartition, int]) -> None:
+        """Note what the checkpoint of cleaned offsets contains at the start."""
+        if offsets:
+            self._written[CLEANED_OFFSETS] = offsets
+
+    def _forget_cleaned(self, at: TopicPartition) -> None:
+        """Let the checkpoint be written without a log, before another one has its name."""
+        if at in self._written.get(CLEANED_OFFSETS, ()):
+            self._outdated[CLEANED_OFFSETS] = None
 
     def write_checkpoints(self, *, sync_log_starts: bool = False) -> None:
         """Write the checkpoints of all offsets; `sync_log_starts`: log start offsets durably."""
@@ -355,6 +371,9 @@ class LogDirectory:
         logs = [row.log for row in self.folders.with_logs if row.log is not None]
         if name == RECOVERY_POINTS:
             sync |= has_changed or any(log.flushes.recovery_point_fell for log in logs)
+        elif name == CLEANED_OFFSETS:
+            known = self._written.get(name, {}).items()
+            sync |= any(offsets.get(at, -1) < offset for at, offset in known)
         if sync or has_changed:
             # One power loss could tear both files that name a lost log.
             sync |= bool(self.folders.in_state(FolderState.LOST))
@@ -417,6 +436,7 @@ class LogDirectory:
             highest_saved=self.checkpointed.get(at, 0),
             save_recovery_points=partial(self._write, RECOVERY_POINTS, sync=True),
             save_log_starts=partial(self._write, LOG_START_OFFSETS, sync=True),
+            save_cleaned_offsets=self.checkpoint_cleaned_offsets,
         )
         return UnifiedLog.open(
             self.disk, folder, at, config=config, checkpointed=checkpointed, now=now, rng=rng,

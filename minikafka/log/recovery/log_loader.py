@@ -71,6 +71,8 @@ class CheckpointedOffsets:
     """Replaces the checkpoint of recovery points, durably; None if this log is not in one."""
     save_log_starts: Callable[[], None] | None = None
     """Replaces that of log start offsets."""
+    save_cleaned_offsets: Callable[[], None] | None = None
+    """Replaces that of cleaned offsets."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
