@@ -502,6 +502,10 @@ class UnifiedLog:
         """True if a flush that was taken has not run yet."""
         return self.flushes.taken > self.flushes.recovery_point
 
+    def want_flush(self, up_to: int) -> None:
+        """Let `take_flush` return a flush of the records below `up_to`."""
+        self.flushes.wanted = max(self.flushes.wanted, up_to)
+
     def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
         """Return the flush that is wanted now, or None; with `everything`, up to the log's end.
 

@@ -184,6 +184,10 @@ class LogCleaner:
         )
         segments = [_facts(segment, rules) for segment in log.segments.items]
         now_ms = self.env.clock.now.wall_ms
+        stable = min(log.last_stable_offset, log.segments.active.base_offset)
+        if log.recovery_point < stable:
+            # After a recovery, no roll has wanted the flush of these segments.
+            log.want_flush(stable)
         dirty = dirty_range(
             segments, rules,
             checkpoint=log.cleaned_offset, log_start_offset=log.log_start_offset,

@@ -163,6 +163,30 @@ def test_what_is_not_durable_here_is_no_reason_to_remove_records():
     assert log.cleaned_offset == max(base for base in bases if base <= durable) < max(bases)
 
 
+def test_a_log_that_was_recovered_is_flushed_and_then_cleaned():
+    """A start knows only the saved recovery point; without writes, no roll would want a flush."""
+    world = World()
+    log = world.fill(flushes=False)
+    log.take_flush()
+    log.abandon()
+    at = log.topic_partition
+    world.disk.crash()
+    log = world.logs[at] = UnifiedLog.open(
+        world.disk, "t-0", at, config=LogConfig(**CONFIG),
+        checkpointed=CheckpointedOffsets(clean=False), now=world.env.clock.now, rng=Random(1),
+    )  # fmt: skip
+    log.update_high_watermark(log.log_end_offset)
+    assert log.recovery_point == 0 < log.segments.active.base_offset
+    world.pass_time(15_000)
+    request = log.take_flush()
+    assert request.up_to == log.segments.active.base_offset
+    request.run()
+    log.flushed(request)
+    world.pass_time(15_000)
+    assert log.cleaned_offset == log.segments.active.base_offset
+    assert log.take_flush() is None
+
+
 def test_damage_is_reported_once_and_tried_again_with_another_configuration(caplog):
     world = World()
     log = world.fill()
