@@ -48,7 +48,7 @@ def test_a_damaged_checkpoint_of_cleaned_offsets():
 
 def metric(cluster, name):
     address = cluster.log_text(1).rpartition("metrics at http://")[2].split()[0]
-    text = urlopen(f"http://{address}").read().decode()  # noqa: S310
+    text = urlopen(f"http://{address}").read().decode()
     return [float(line.split()[-1]) for line in text.splitlines() if line.startswith(name)]
 
 
