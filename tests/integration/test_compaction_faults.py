@@ -98,7 +98,11 @@ def test_a_flipped_byte_in_a_closed_segment():
 
 
 def test_a_node_that_is_killed_in_ten_cleanings():
-    config = {**CLEANER, "log.cleaner.io.max.bytes.per.second": "10000000"}
+    config = {
+        **CLEANER, "log.cleaner.io.max.bytes.per.second": "12000000",
+        # A start waits until the former process counts as dead.
+        "broker.session.timeout.ms": "400", "broker.heartbeat.interval.ms": "100",
+    }  # fmt: skip
     rng = random.Random(1)
     with Cluster(nodes=1, config=config) as cluster:
         cluster.create_topic("t", config=COMPACT)
