@@ -157,14 +157,23 @@ class LogCleaner:
         ]
 
     def _candidates(self) -> list[LogToClean]:
+        """Return the facts about the logs that can be cleaned, as far as they can be read."""
         found = []
+        faults: dict[str, StorageFault] = {}
         for at, log in self.logs.logs.items():
             if log.config.compacted and at not in self._runs and not self._is_uncleanable(at, log):
                 try:
                     found.append(self._facts_of(at, log))
                 except DamagedRecordsError as damage:
                     self._give_up(log, damage)
-        return found
+                except OutOfFilesError:
+                    continue  # The next look is soon enough.
+                except StorageFault as fault:
+                    faults.setdefault(fault.log_dir, fault)
+        for first in faults.values():
+            self.faults.take_offline(first)
+        # The others may be in a directory that is offline now.
+        return [] if faults else found
 
     def _is_uncleanable(self, at: TopicPartition, log: UnifiedLog) -> bool:
         found = self.uncleanable.get(at)

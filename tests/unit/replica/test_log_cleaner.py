@@ -4,10 +4,12 @@ import logging
 from random import Random
 from types import SimpleNamespace
 
+import pytest
+
 from minikafka.common.clock import Now
 from minikafka.common.effects import Flush, Work
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.config.values import Config
 from minikafka.log.config import LogConfig
@@ -230,3 +232,25 @@ def test_recovery_points_are_saved_before_a_cleaning():
     world.pass_time(15_000)
     assert not log.cleaned_offset
     assert world.checkpointed == {log.topic_partition: log.log_end_offset}
+
+
+@pytest.mark.parametrize("kind", [OutOfFilesError, StorageFault])
+def test_an_error_in_the_choice_of_a_log_does_not_end_the_node(monkeypatch, kind):
+    """Some rules read timestamps from the segments; the next look chooses again."""
+    world = World(min_compaction_lag_ms=1)
+    log = world.fill()
+    refused = [2]
+
+    def facts_of(self, at, log, facts_of=LogCleaner._facts_of):
+        if refused[0]:
+            refused[0] -= 1
+            raise kind("disk", "an error")
+        return facts_of(self, at, log)
+
+    monkeypatch.setattr(LogCleaner, "_facts_of", facts_of)
+    world.env.clock.set(Now(1_000, 60_000))
+    world.pass_time(30_000)
+    assert log.cleaned_offset is None
+    world.pass_time(15_000)
+    assert log.cleaned_offset
+    assert len(world.receiver.faults) == (2 if kind is StorageFault else 0)
