@@ -156,9 +156,9 @@ class Cleaning:
                 position, next_offset = position + mapped.read_bytes, mapped.next_offset
                 yield Moved(mapped.read_bytes)
                 self._require([segment])
+                self.stats.mapped_keys = self.offsets.count
                 if mapped.is_full:
                     return
-        self.stats.mapped_keys = self.offsets.count
 
     def _clean_to(self, end_offset: int) -> Steps:
         segments = [each for each in self.log.segments.items if each.base_offset < end_offset]

@@ -173,6 +173,7 @@ def test_a_full_map_ends_the_cleaning_early(disk):
         cleaning = cleaning_of(log, first=first, slots=5)
         drive(cleaning)
         assert cleaning.stats.end_offset > first
+        assert cleaning.stats.mapped_keys == cleaning.offsets.count > 0
         first = cleaning.stats.end_offset
         ends.append(first)
         assert latest(values(log)) == latest(before)
