@@ -414,4 +414,32 @@ UNIT_LOG_MUTATIONS = (
         "::test_a_segment_that_begins_at_the_offset_is_not_read",
         "damage at the base of a segment must meet a truncation to that offset",
     ),
+    UnitMutation(
+        mutation(
+            "the cleaning of segments forgets the transactions of earlier ones",
+            (
+                "log.cleaner.cleaning",
+                "Cleaning._clean_to",
+                "self._clean_group(originals, seen, end_offset)",
+                "self._clean_group(originals, CleanedTransactions(), end_offset)",
+            ),
+        ),
+        "tests/unit/log/cleaner/test_cleaning.py"
+        "::test_the_marker_of_a_transaction_stays_with_records_of_another_group",
+        "records and marker must be in different groups, and no snapshot may hide the lost marker",
+    ),
+    UnitMutation(
+        mutation(
+            "a truncation leaves the former end of the clean part in the checkpoint",
+            (
+                "log.unified_log",
+                "UnifiedLog._lower_cleaned_offset",
+                "self.save_cleaned_offsets()",
+                "pass",
+            ),
+        ),
+        "tests/unit/log/directories/test_cleaned_offsets.py"
+        "::test_a_truncation_lowers_it_before_other_records_follow[3-False]",
+        "an unclean election, a crash and the end of a tombstone's retention must meet",
+    ),
 )
