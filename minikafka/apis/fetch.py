@@ -2,8 +2,9 @@
 
 Broker:      consumers read up to the high watermark or the last stable offset; followers up to the
              log end offset, and each of their fetches reports their progress to the leader.
+             Consumers with a rack are sent to a follower there (replica.selector.class).
 Controller:  followers of the metadata log; see `apis/fetch_metadata.py`.
-Leaves out:  preferred read replicas (always -1), quotas.
+Leaves out:  quotas.
 Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging epochs; v13 topic ids;
              v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
 Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
@@ -39,6 +40,7 @@ from minikafka.replica.fetch_session import (
     named_partitions,
     replica_id_of,
 )
+from minikafka.replica.rack_aware_read import RackAwareRead
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn, wait_until
@@ -138,7 +140,6 @@ def _fetch_read(
         requested = [
             RequestedPartition(key, each) for key, each in dict(named_partitions(request)).items()
         ]
-    broker, version = ctx.broker, ctx.version
     reader: ConsumerReader | FollowerReader
     if replica_id >= 0:
         state = request.replica_state
@@ -146,10 +147,18 @@ def _fetch_read(
         max_bytes = request.max_bytes
     else:
         reader = _CONSUMERS[
-            request.isolation_level == _READ_COMMITTED, version < _FROM_FOLLOWER_FROM
+            request.isolation_level == _READ_COMMITTED, ctx.version < _FROM_FOLLOWER_FROM
         ]
-        max_bytes = min(request.max_bytes, broker.local.config[keys.FETCH_MAX_BYTES])
-    return FetchRead(broker.replicas, request, version, reader, session, requested, max_bytes)
+        max_bytes = min(request.max_bytes, ctx.broker.local.config[keys.FETCH_MAX_BYTES])
+        if request.rack_id and ctx.broker.replicas.settings.selects_by_rack:
+            # Older versions have no rack.
+            return RackAwareRead(
+                ctx.broker.replicas, request, ctx.version, reader, session, requested, max_bytes,
+                listener=ctx.listener,
+            )  # fmt: skip
+    return FetchRead(
+        ctx.broker.replicas, request, ctx.version, reader, session, requested, max_bytes
+    )
 
 
 def _long_poll(ctx: BrokerContext, read: FetchRead) -> Steps[FetchResponse]:
@@ -176,8 +185,9 @@ def _long_poll(ctx: BrokerContext, read: FetchRead) -> Steps[FetchResponse]:
 
 def _response(ctx: BrokerContext, read: FetchRead) -> FetchResponse:
     session = read.session
-    session_id = 0 if session is None else session.session_id
-    response = FetchResponse(session_id=session_id, responses=read.topics())
+    response = FetchResponse(
+        session_id=0 if session is None else session.session_id, responses=read.topics()
+    )
     if read.must_answer and ctx.version >= NODE_ENDPOINTS_FROM_VERSION:
         _name_leaders(ctx, response)
     return response

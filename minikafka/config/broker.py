@@ -7,6 +7,8 @@ The doc of a key that Kafka does not have says "Own key".
 
 # Long because: a table, with one entry for each configuration key.
 
+from typing import Final
+
 from minikafka.common.whole_numbers import whole_number
 from minikafka.config.definition import (
     REQUIRED,
@@ -213,7 +215,18 @@ BROKER_RACK: Key[str | None] = Key(
     type=ConfigType.STRING,
     default=None,
     nullable=True,
-    doc="The rack of this broker, for placement.",
+    doc="The rack of this broker, for placement and for consumers with client.rack.",
+)
+RACK_AWARE_SELECTOR: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+REPLICA_SELECTOR_CLASS: Key[str | None] = Key(
+    name="replica.selector.class",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    valid=Valid(
+        f"empty or {RACK_AWARE_SELECTOR}", lambda value: value in ("", RACK_AWARE_SELECTOR)
+    ),
+    doc="RackAwareReplicaSelector lets consumers with client.rack read from a follower there.",
 )
 NUM_PARTITIONS: Key[int] = Key(
     name="num.partitions",
@@ -567,6 +580,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS,
     METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS,
     BROKER_RACK,
+    REPLICA_SELECTOR_CLASS,
     NUM_PARTITIONS,
     DEFAULT_REPLICATION_FACTOR,
     AUTO_CREATE_TOPICS_ENABLE,

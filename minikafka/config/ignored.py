@@ -129,7 +129,6 @@ remote.log.storage.manager.class.name STRING r * -
 remote.log.storage.manager.class.path STRING r * -
 remote.log.storage.manager.impl.prefix STRING r * =rsm.config.
 remote.log.storage.system.enable BOOLEAN r * =false
-replica.selector.class STRING r * -
 replica.socket.receive.buffer.bytes INT r * =65536
 replication.quota.window.num INT r 1.. =11
 replication.quota.window.size.seconds INT r 1.. =1

@@ -39,6 +39,8 @@ class ReplicaSettings(NamedTuple):
     fetch: FetchSettings
     lag_max_ms: int
     high_watermark_checkpoint_ms: int
+    selects_by_rack: bool = False
+    """True if consumers read from a follower in their rack (replica.selector.class)."""
 
     @classmethod
     def of(cls, values: Config) -> "ReplicaSettings":
@@ -47,6 +49,7 @@ class ReplicaSettings(NamedTuple):
             FetchSettings.of(values),
             values[keys.REPLICA_LAG_TIME_MAX_MS],
             values[keys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
+            bool(values[keys.REPLICA_SELECTOR_CLASS]),
         )
 
 

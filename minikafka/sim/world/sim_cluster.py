@@ -43,6 +43,8 @@ class SimCluster:
     is_dynamic: bool = False
     """True if the voters are in the metadata log, not in the configuration (KIP-853)."""
     log_dirs: int = 1
+    racks: int = 0
+    """The number of racks; broker n is in `rack(n, racks)`."""
     on_step: Callable[[SimNode], None] = lambda _: None
     network: SimNetwork = field(init=False)
     nodes: dict[int, SimNode] = field(default_factory=dict, init=False)
@@ -154,6 +156,7 @@ class SimCluster:
             "offsets.topic.num.partitions": "1",
             "transaction.state.log.num.partitions": "1",
             "group.initial.rebalance.delay.ms": "0",
+            **({"broker.rack": rack(node_id, self.racks)} if self.racks else {}),
             **self.given,
         }
 
@@ -195,3 +198,8 @@ class SimCluster:
 def host(node_id: int) -> str:
     """Return the name of a node's machine."""
     return f"n{node_id}"
+
+
+def rack(number: int, racks: int) -> str:
+    """Return the rack of a broker: one of r0, r1, …, in turn."""
+    return f"r{number % racks}"

@@ -129,3 +129,11 @@ def test_addresses(text, address):
 def test_broken_addresses(text):
     with pytest.raises(ValueError, match="port"):
         parse_address(text)
+
+
+def test_the_replica_selector_is_one_that_exists():
+    (error,) = errors_of(replica_selector_class="com.example.Selector")
+    assert error.startswith("replica.selector.class: invalid value 'com.example.Selector'")
+    assert "empty or org.apache.kafka.common.replica.RackAwareReplicaSelector" in error
+    for allowed in ("", "org.apache.kafka.common.replica.RackAwareReplicaSelector"):
+        node_config({**COMBINED, "replica.selector.class": allowed})
