@@ -280,7 +280,11 @@ class FetchRead:
         )
 
     def is_settled(self) -> bool:
-        """True if a long poll must end: enough data, or a change that must be answered."""
+        """True if a long poll must end: enough data, or a change that must be answered.
+
+        Unlike Kafka (row G10): a consumer at the log end waits until the high watermark, which is
+        below, has passed it.
+        """
         if self.session is not None and self.session.is_closed:
             return True
         available = 0

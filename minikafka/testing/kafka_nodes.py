@@ -49,13 +49,15 @@ class KafkaNodes:
         *,
         config: Mapping[str, str] | None = None,
         features: Mapping[str, int] | None = None,
+        racks: Sequence[str] = (),
         base_port: int = 21_300,
         directory: Path | None = None,
         placement: Placement | None = None,
     ) -> None:
         """Prepare; the cluster starts with `open` or a `with` block.
 
-        A given `directory` is kept; without one a directory is created, and removed at the end.
+        `racks` are those of the brokers in order. A given `directory` is kept; without one a
+        directory is created, and removed at the end.
         With a `placement` the quorum is static, because every node needs the quorum's addresses.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
@@ -69,6 +71,8 @@ class KafkaNodes:
         # So that no preferred election interferes with a test.
         for key, value in {"auto.leader.rebalance.enable": "false", **(config or {})}.items():
             self._options += ["--config", f"{key}={value}"]
+        for node, rack in enumerate(racks, 1):
+            self._options += ["--node-config", f"{node}:broker.rack={rack}"]
         for name, level in (features or {}).items():
             self._options += ["--feature", f"{name}={level}"]
         self._placement = placement

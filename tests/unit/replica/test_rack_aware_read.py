@@ -5,6 +5,12 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.config.broker import RACK_AWARE_SELECTOR
 from minikafka.messages.fetch import FetchRequest, FetchResponse, ReplicaState
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.worlds.sim_world import (
     BY_NAME,
@@ -154,3 +160,25 @@ def test_brokers_are_not_sent_to_other_brokers(cluster):
     broker = cluster.client(port=INTERNAL_PORT)
     (data,) = broker.ask(request, FetchResponse, version=BY_ID).responses[0].partitions
     assert (data.preferred_read_replica, values_of(data)) == (-1, [b"x", b"y"])
+
+
+def test_a_fetch_at_the_log_end_waits_for_the_high_watermark(cluster):
+    """Unlike Kafka, which answers at once (row G10)."""
+    cluster.nodes[3].pause()
+    produce(cluster.client(), "t", b"z", acks=1)
+    cluster.world.run(1_000)
+    for node_id in (1, 2):
+        began_ms = cluster.world.now_ms
+        answer = fetch(cluster.client(node_id=node_id), "t", 3, rack_id="r0", max_wait_ms=700)
+        assert (answer.high_watermark, values_of(answer)) == (2, [])
+        assert cluster.world.now_ms - began_ms >= 700
+
+
+@pytest.mark.parametrize("version", [10, 11])
+def test_list_offsets_is_for_the_leader_alone(cluster, version):
+    wanted = ListOffsetsPartition(0, timestamp=-1)
+    topics = [ListOffsetsTopic("t", [wanted])]
+    request = ListOffsetsRequest(replica_id=-1, topics=topics)
+    client = cluster.client(node_id=2)
+    answer = client.ask(request, ListOffsetsResponse, version=version)
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
