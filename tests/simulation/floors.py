@@ -28,6 +28,7 @@ EVENTS = {
     "brokers fenced before their sessions ended": 100,
     "changes of the transaction protocol": 20,
     "clients that died in a transaction": 30,
+    "consumers sent to a follower": 1_500,
     "elections": 500,
     "elections from the ELR": 20,
     "elections of coordinators": 60,

@@ -10,6 +10,7 @@ counted there.
 from tests.mutation import mutation
 from tests.simulation.compaction_mutations import COMPACTION_MUTATIONS
 from tests.simulation.consumer_group_mutations import GROUP_LIVENESS, GROUP_MUTATIONS
+from tests.simulation.follower_read_mutations import FOLLOWER_READ_MUTATIONS
 from tests.simulation.log_dir_mutations import LOG_DIR_MUTATIONS
 from tests.simulation.session_mutations import SESSION_MUTATIONS
 from tests.simulation.transaction_mutations import TRANSACTION_MUTATIONS
@@ -480,7 +481,7 @@ MUTATIONS = (
         ("apis._produce_outcomes", "append_failed", "ctx.broker.replicas.take_offline(fault)", "pass"),
     ),
     *LOG_DIR_MUTATIONS, *SESSION_MUTATIONS, *TRANSACTION_MUTATIONS, *GROUP_MUTATIONS,
-    *COMPACTION_MUTATIONS,
+    *COMPACTION_MUTATIONS, *FOLLOWER_READ_MUTATIONS,
 )  # fmt: skip
 
 LIVENESS_ALONE = {

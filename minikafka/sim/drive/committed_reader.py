@@ -15,6 +15,7 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.records.reader import Record, end_marker, read_batch
 from minikafka.records.scan import split_batches
+from minikafka.sim.drive.read_replicas import ReadReplicas
 from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.world import US_PER_MS
 
@@ -46,8 +47,14 @@ class CommittedReader:
     sizes: Sequence[int] = (SOME_BYTES, ALL_BYTES)
     text_of: Callable[[Record], str] = value_text
     """Returns the text for a record that `on_value` gets."""
+    rack: str = ""
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
+    replicas: ReadReplicas = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read from leaders at first."""
+        self.replicas = ReadReplicas(self.connections, self.rack)
 
     def start(self) -> None:
         """Start on every partition, at offset 0."""
@@ -59,10 +66,10 @@ class CommittedReader:
         delay_us = self.connections.rng.randint(1, self.pause_ms) * US_PER_MS
         self.connections.world.after(delay_us, lambda: self._poll(where))
 
-    def _ask_leader(
+    def _ask(
         self, where: TopicPartition, request: Any, version: int, done: Callable[[Any], None]
     ) -> None:
-        address = self.connections.leaders.get(where)
+        address = self.replicas.address(where)
         if address is None or self.connections.must_refresh:
             self.connections.refresh([where.topic], lambda: self._later(where))
             return
@@ -71,7 +78,7 @@ class CommittedReader:
             if not self.running:
                 return
             if answer is None:
-                self.connections.leaders.pop(where, None)
+                self._find_leader(where)
             else:
                 done(answer)
             self._later(where)
@@ -90,14 +97,18 @@ class CommittedReader:
         request = FetchRequest(
             topics=[FetchTopic(topic=where.topic, partitions=[wanted])], max_wait_ms=self.wait_ms,
             min_bytes=1, max_bytes=most_bytes, session_epoch=-1, isolation_level=READ_COMMITTED,
+            rack_id=self.rack,
         )  # fmt: skip
 
         def done(answer: Any) -> None:
             (found,) = answer.responses[0].partitions
+            if self.replicas.learn(where, found):
+                return
             if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-                self._start_over(where)
+                if not self.replicas.forget(where):
+                    self._start_over(where)
             elif found.error_code:
-                self.connections.leaders.pop(where, None)
+                self._find_leader(where)
             else:
                 for value in committed_values(where, position, found, self.text_of):
                     self.on_value(value)
@@ -105,9 +116,14 @@ class CommittedReader:
                 if not found.records and self.connections.rng.random() < _REFRESHED_SHARE:
                     # As by metadata.max.age.ms: a leader that is cut off from all other brokers
                     # answers as long as it is not replaced in the client's metadata.
-                    self.connections.leaders.pop(where, None)
+                    self._find_leader(where)
 
-        self._ask_leader(where, request, _FETCH, done)
+        self._ask(where, request, _FETCH, done)
+
+    def _find_leader(self, where: TopicPartition) -> None:
+        """Fetch from the leader next, after a look at the metadata."""
+        self.replicas.forget(where)
+        self.connections.leaders.pop(where, None)
 
     def _start_over(self, where: TopicPartition) -> None:
         """Continue at the log start offset: retention or an election has removed records."""

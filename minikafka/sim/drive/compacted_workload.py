@@ -22,7 +22,7 @@ from minikafka.records.reader import Record
 from minikafka.sim.checks.compaction_checks import KeyedWrite, committed_records, lost_updates
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.committed_reader import CommittedReader, value_text
-from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.plan import Plan, rack_of
 from minikafka.sim.drive.transactional_clients import TransactionalClient
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import SimCluster
@@ -75,7 +75,8 @@ class ReadPass:
     end_offset: int = 0
     seen: dict[str, int] = field(default_factory=dict)
     wanted: dict[str, int] = field(default_factory=dict)
-    leaders: set[tuple[str, int] | None] = field(default_factory=set)
+    brokers: set[tuple[str, int] | None] = field(default_factory=set)
+    """The brokers that have served the pass."""
 
 
 @dataclass(slots=True)
@@ -130,7 +131,11 @@ class CompactedWorkload:
             )  # fmt: skip
             self._transactional.start()
         self._reader = CommittedReader(
-            self.connections(_READER), [WHERE], self._has_read, text_of=_text_of
+            self.connections(_READER),
+            [WHERE],
+            self._has_read,
+            text_of=_text_of,
+            rack=rack_of(self.plan, _READER),
         )
         self._reader.start()
         self._start_over()
@@ -167,7 +172,7 @@ class CompactedWorkload:
         if self.passes:
             assert self._reader is not None
             now = self.passes[-1]
-            now.leaders.add(self._reader.connections.leaders.get(WHERE))
+            now.brokers.add(self._reader.replicas.address(WHERE))
             now.seen[read.value.partition("=")[0]] = read.offset
 
     def slow_down(self, interval_ms: int) -> None:
@@ -206,10 +211,10 @@ class CompactedWorkload:
         """Yield the keys of which a pass has seen an old record, and not the one that replaced it.
 
         Tombstones stay for `delete.retention.ms` at each leader. Passes that took longer, or that
-        several leaders served, may miss them.
+        several brokers served, may miss them.
         """
         for each in self.passes:
-            if len(each.leaders) > 1 or each.took_ms >= self.plan.load.delete_retention_ms / 2:
+            if len(each.brokers) > 1 or each.took_ms >= self.plan.load.delete_retention_ms / 2:
                 continue
             for key, wanted in each.wanted.items():
                 seen = each.seen.get(key)

@@ -285,6 +285,10 @@ def _has_a_compacted_topic(plan: Plan, own: Random) -> Plan:
     )
 
 
+def _has_racks(plan: Plan, own: Random) -> Plan:
+    return plan.changed(racks=own.choice((2, 3)))
+
+
 def _has_brokers_that_stay_down(plan: Plan, _: Random) -> Plan:
     return plan.changed(some_stay_down=True)
 
@@ -330,6 +334,7 @@ _ADDITIONS: Final = (
     Addition("transactions", 0.35, _has_transactions),
     Addition("coordinators", 0.3, _moves_coordinators, lambda plan: plan.load.transactions),
     Addition("compaction", 0.3, _has_a_compacted_topic),
+    Addition("racks", 0.35, _has_racks),
     Addition("stay-down", 0.4, _has_brokers_that_stay_down),
 )
 """In the order in which they change a plan."""

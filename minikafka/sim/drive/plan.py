@@ -1,13 +1,15 @@
 """Plans: a cluster, its load, and all faults of a run."""
 
 from dataclasses import Field, dataclass, fields, replace
+from random import Random
 from typing import Any, Final
 
 from minikafka.common.budget import STEP_UNITS
+from minikafka.config.broker import RACK_AWARE_SELECTOR, REPLICA_SELECTOR_CLASS
 from minikafka.log.directories.future_logs import SLICE_BYTES
 from minikafka.sim.drive.consumer_group_plan import CONSUMER_GROUP_CONFIG
 from minikafka.sim.drive.incidents import DAMAGE, Incident, OperatorAction
-from minikafka.sim.world.sim_cluster import CONTROLLER_ID
+from minikafka.sim.world.sim_cluster import CONTROLLER_ID, rack
 
 _RETENTION_CHECK_MS = 2_000
 _CLEANER_BACKOFF_MS = 1_000
@@ -42,6 +44,8 @@ class ClusterPlan:
     work_ms: int = 20
     """Maximum duration of a computation outside a node's step."""
     log_dirs: int = 1
+    racks: int = 0
+    """The number of racks, for brokers with a replica selector and for consumers; 0 for none."""
     slice_bytes: int = SLICE_BYTES
     """The bytes of a log that a move between directories copies in one step."""
     voters: int = 1
@@ -78,6 +82,8 @@ class ClusterPlan:
             "unclean.recovery.timeout.ms": str(self.recovery_ms),
             "min.insync.replicas": str(self.min_isr),
         }
+        if self.racks:
+            values[REPLICA_SELECTOR_CLASS.name] = RACK_AWARE_SELECTOR
         if self.auto_join:
             values["controller.quorum.auto.join.enable"] = "true"
         if self.flush_messages:
@@ -211,6 +217,12 @@ class Plan:
         if self.load.consumer_groups:
             values |= CONSUMER_GROUP_CONFIG
         return values
+
+
+def rack_of(plan: Plan, client: str) -> str:
+    """Return the rack of a consumer; empty without racks."""
+    racks = plan.cluster.racks
+    return rack(Random(f"rack/{plan.seed}/{client}").randrange(racks), racks) if racks else ""
 
 
 def setting_fields() -> list[Field[Any]]:

@@ -16,7 +16,7 @@ from minikafka.sim.drive.group_client import GroupSurroundings
 from minikafka.sim.drive.group_workload import SimMember, is_stable
 from minikafka.sim.drive.incidents import DAMAGE
 from minikafka.sim.drive.odd_group_workload import OddGroupClient
-from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.plan import Plan, rack_of
 from minikafka.sim.drive.transactional_workload import HOSTS, TransactionalWorkload
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
@@ -91,11 +91,16 @@ class RunClients:
             )  # fmt: skip
             self._producers.append(producer)
             producer.start()
-        consumer = SimConsumer(self.connections("c"), self.history, everywhere)
+        consumer = SimConsumer(
+            self.connections("c"), self.history, everywhere, rack=rack_of(plan, "c")
+        )
         self._consumers.append(consumer)
         consumer.start()
         if any(incident.what in DAMAGE for incident in plan.faults.incidents):
-            scanner = SimConsumer(self.connections("scanner"), self.history, everywhere, "scanner")
+            scanner = SimConsumer(
+                self.connections("scanner"), self.history, everywhere, "scanner",
+                rack=rack_of(plan, "scanner"),
+            )  # fmt: skip
             self._consumers.append(scanner)
             scanner.start()
             scanner.start_over(_SCAN_EVERY_MS)
@@ -162,6 +167,11 @@ class RunClients:
     def rebalances(self) -> int:
         """Number of rebalances of all members."""
         return sum(member.rebalances for member in self._members)
+
+    @property
+    def sent_to_followers(self) -> int:
+        """Number of fetches of the consumers whose response named another replica."""
+        return sum(consumer.replicas.named for consumer in self._consumers)
 
     def groups_are_stable(self) -> bool:
         """Return True if every group is stable, or there is none."""

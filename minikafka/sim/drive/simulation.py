@@ -108,6 +108,7 @@ class Simulation:
             levels=levels,
             separate_controller=plan.cluster.separate_controller,
             log_dirs=plan.cluster.log_dirs,
+            racks=plan.cluster.racks,
             voters=plan.cluster.voters,
             spares=plan.cluster.spares,
             is_dynamic=plan.cluster.dynamic_quorum,
@@ -188,6 +189,7 @@ class Simulation:
         events = self.checkers.coverage.events
         events["rebalances"] = self.clients.rebalances
         events["offset commits across a failover"] = self.history.resumed_elsewhere
+        events["consumers sent to a follower"] = self.clients.sent_to_followers
         outcome.rebalances = self.clients.rebalances
         events["lives of consumer group members"] = self.clients.consumer_groups.lives
         outcome.unclean_elections = self.checkers.unclean_elections

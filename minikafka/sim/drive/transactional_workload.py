@@ -23,7 +23,7 @@ from minikafka.messages.create_topics import (
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.committed_reader import CommittedReader
 from minikafka.sim.drive.group_workload import is_stable
-from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.plan import Plan, rack_of
 from minikafka.sim.drive.transactional_clients import Address, TransactionalClient
 from minikafka.sim.drive.transform_loop import ReadingProducer, TransformLoop, TransformMember
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
@@ -120,8 +120,9 @@ class TransactionalWorkload:
             self._plain_writers.append(writer)
             writer.start()
         self._reader = CommittedReader(
-            self.connections(_READER), self.partitions, self._has_read, self._pace_ms
-        )
+            self.connections(_READER), self.partitions, self._has_read, self._pace_ms,
+            rack=rack_of(self.plan, _READER),
+        )  # fmt: skip
         self._reader.start()
 
     @property

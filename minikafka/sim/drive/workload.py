@@ -36,6 +36,7 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import check_crc, split_batches
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.read_replicas import ReadReplicas
 from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
@@ -63,6 +64,7 @@ class ClientConnections:
     bootstrap: Sequence[tuple[str, int]]
     rng: Random
     leaders: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
+    brokers: dict[int, tuple[str, int]] = field(default_factory=dict)
     _epochs: dict[TopicPartition, int] = field(default_factory=dict)
     """The leader epochs of the cache: a broker that is cut off answers with older ones."""
     _learned_ms: int = 0
@@ -118,6 +120,7 @@ class ClientConnections:
     def _learn(self, answer: MetadataResponse) -> None:
         self._learned_ms = self.world.now_ms
         brokers = {broker.node_id: (broker.host, broker.port) for broker in answer.brokers}
+        self.brokers = brokers
         for topic in answer.topics:
             for partition in topic.partitions:
                 where = TopicPartition(topic.name or "", partition.partition_index)
@@ -302,10 +305,16 @@ class SimConsumer:
     name: str = "c"
     wait_ms: int = 200
     """The time that a fetch waits for records; meanwhile its connection serves no other fetch."""
+    rack: str = ""
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
     resets: int = 0
+    replicas: ReadReplicas = field(init=False)
     _life: int = 0
+
+    def __post_init__(self) -> None:
+        """Read from leaders at first."""
+        self.replicas = ReadReplicas(self.connections, self.rack)
 
     def start(self) -> None:
         """Start on every partition, at offset 0 if no position is given."""
@@ -321,7 +330,7 @@ class SimConsumer:
     def _poll(self, where: TopicPartition) -> None:
         if not self.running:
             return
-        address = self.connections.leaders.get(where)
+        address = self.replicas.address(where)
         if address is None or self.connections.must_refresh:
             self.connections.refresh([where.topic], lambda: self._later(where, _RETRY_MS))
             return
@@ -336,6 +345,7 @@ class SimConsumer:
             max_bytes=1 << 20,
             session_epoch=-1,
             topics=[FetchTopic(topic=where.topic, partitions=[wanted])],
+            rack_id=self.rack,
         )
         self.connections.ask(
             address, request, lambda answer: self._answered(where, answer), version=_BY_NAME
@@ -346,12 +356,17 @@ class SimConsumer:
             return
         self.history.fetches += 1
         if answer is None:
-            self.connections.leaders.pop(where, None)
+            self._find_leader(where)
             self._later(where, _RETRY_MS)
             return
         (topic,) = cast(FetchResponse, answer).responses
         (found,) = topic.partitions
-        if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+        if self.replicas.learn(where, found):
+            pass
+        elif found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE and self.replicas.forget(where):
+            # The follower does not have the offset, but the leader may.
+            pass
+        elif found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             # Records were removed: the checkers decide if that is excused.
             self.resets += 1
             self._life = self.history.new_life()
@@ -360,10 +375,15 @@ class SimConsumer:
                 return
             self.positions[where] = 0
         elif found.error_code:
-            self.connections.leaders.pop(where, None)
+            self._find_leader(where)
         else:
             self._take(where, bytes(cast(memoryview, found.records or memoryview(b""))))
         self._later(where)
+
+    def _find_leader(self, where: TopicPartition) -> None:
+        """Fetch from the leader next, after a look at the metadata."""
+        self.replicas.forget(where)
+        self.connections.leaders.pop(where, None)
 
     def start_over(self, every_ms: int) -> None:
         """Read everything from the start, repeatedly: other consumers read only the tail."""

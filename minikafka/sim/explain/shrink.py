@@ -34,6 +34,7 @@ _PLAINER: tuple[dict[str, Any], ...] = (
     {"pace_ms": 400},
     {"slice_bytes": SLICE_BYTES},
     {"log_dirs": 1},
+    {"racks": 0},
 )
 
 
