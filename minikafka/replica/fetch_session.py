@@ -35,6 +35,7 @@ from minikafka.replica.partition_event import PartitionEvent
 
 FINAL_EPOCH = -1
 INITIAL_EPOCH = 0
+_FULL_FETCH_EPOCHS = (FINAL_EPOCH, INITIAL_EPOCH)
 _MAX_EPOCH = 2**31 - 1
 _EVICT_AFTER_MS = 120_000
 TOPIC_IDS_FROM_VERSION = 13
@@ -58,6 +59,7 @@ class FetchClient(NamedTuple):
     replica_id: int
     replica_epoch: int
     isolation_level: int
+    rack: str
 
 
 @dataclass(slots=True, eq=False)
@@ -308,7 +310,7 @@ class FetchSessions:
                 the client must start again with a full fetch.
         """
         epoch = request.session_epoch
-        if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
+        if epoch in _FULL_FETCH_EPOCHS:
             if request.session_id:
                 self._drop(request.session_id)
             return None if epoch == FINAL_EPOCH else self._open(request, version)
@@ -416,4 +418,5 @@ def _reader(request: messages.FetchRequest, version: int) -> FetchClient:
         replica_id_of(request),
         -1 if state is None else state.replica_epoch,
         request.isolation_level,
+        request.rack_id,
     )

@@ -6,7 +6,7 @@ from minikafka.messages.fetch import PartitionData
 from minikafka.replica.fetch_read import FetchRead
 from minikafka.replica.fetch_session import RequestedPartition
 from minikafka.replica.partition import Partition
-from minikafka.replica.replica_selector import NO_REPLICA, leads_in_rack, preferred_read_replica
+from minikafka.replica.replica_selector import NO_REPLICA, followers_in, preferred_read_replica
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -28,12 +28,10 @@ class RackAwareRead(FetchRead):
             data = FetchRead._read_partition(  # noqa: SLF001
                 self, partition, row, left, notes_progress=notes_progress
             )
-            if partition.is_leader and not leads_in_rack(
-                partition, rack=rack, listener=self.listener
-            ):
-                # A follower may become eligible without a change of this partition's log: check
+            if row in self.calm and followers_in(rack, partition, self.listener):
+                # One of them may become eligible without a change of this partition's log: check
                 # with each fetch.
-                self.calm.pop(row, None)
+                del self.calm[row]
             return data
         self.must_answer = True
         log = partition.log

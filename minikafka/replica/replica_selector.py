@@ -17,32 +17,33 @@ def preferred_read_replica(
 ) -> int:
     """Return the follower that a consumer in `rack` should read from; NO_REPLICA for this broker.
 
-    It is in sync, has the record at `fetch_offset` or ends there, and is in `rack`. Only a leader
-    that is in another rack names one: of several the one with the greatest log end offset, then the
-    one that was caught up last.
+    It is in sync, has the record at `fetch_offset` or ends there, and is in `rack`. Of several it
+    is the one with the greatest log end offset, then the one that was caught up last.
     """
-    if not partition.is_leader or leads_in_rack(partition, rack=rack, listener=listener):
-        return NO_REPLICA
-    brokers = partition.view.image.brokers
     in_sync = partition.isr.committed
+    followers = partition.followers
     return max(
         (
-            (follower.log_end_offset, follower.last_caught_up_ms, broker)
-            for broker, follower in partition.followers.items()
+            (followers[broker].log_end_offset, followers[broker].last_caught_up_ms, broker)
+            for broker in followers_in(rack, partition, listener)
             if broker in in_sync
-            and follower.log_start_offset <= fetch_offset <= follower.log_end_offset
-            and _rack_of(brokers, broker, listener) == rack
+            and followers[broker].log_start_offset
+            <= fetch_offset
+            <= followers[broker].log_end_offset
         ),
         default=(0, 0, NO_REPLICA),
     )[-1]
 
 
-def leads_in_rack(partition: Partition, *, rack: str, listener: str) -> bool:
-    """True if this broker leads the partition, and is in `rack`."""
-    return (
-        partition.is_leader
-        and _rack_of(partition.view.image.brokers, partition.broker_id, listener) == rack
-    )
+def followers_in(rack: str, partition: Partition, listener: str) -> list[int]:
+    """Return the followers in `rack` that this leader may name.
+
+    There are none if this broker does not lead the partition, or is in that rack itself.
+    """
+    brokers = partition.view.image.brokers
+    if not partition.is_leader or _rack_of(brokers, partition.broker_id, listener) == rack:
+        return []
+    return [each for each in partition.followers if _rack_of(brokers, each, listener) == rack]
 
 
 def _rack_of(brokers: Mapping[int, BrokerRegistration], broker: int, listener: str) -> str | None:

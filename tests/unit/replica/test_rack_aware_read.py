@@ -139,6 +139,23 @@ def test_a_session_is_sent_to_a_follower_that_becomes_eligible(cluster):
     assert answer.responses[0].partitions[0].preferred_read_replica == 2
 
 
+def test_a_session_that_gets_a_rack_is_sent_to_a_follower(cluster):
+    client = cluster.client()
+    session_id, first = session_of(client, 2, "")
+    assert first.preferred_read_replica == -1
+    request = FetchRequest(session_id=session_id, session_epoch=1, rack_id="r2")
+    (data,) = client.ask(request, FetchResponse, version=BY_NAME).responses[0].partitions
+    assert data.preferred_read_replica == 2
+
+
+@pytest.mark.parametrize("rack", ["r1", "elsewhere"])
+def test_a_partition_that_stays_at_the_leader_becomes_quiet(cluster, rack):
+    client = cluster.client()
+    session_id, _ = session_of(client, 2, rack)
+    session = cluster.nodes[1].node.broker.fetch_sessions.find(session_id)
+    assert [row.is_quiet for row in session.partitions.values()] == [True]
+
+
 def test_a_session_on_a_follower_is_woken_by_its_high_watermark(cluster):
     client = cluster.client("reader", node_id=2)
     session_id, _ = session_of(client, 2, "r2")
