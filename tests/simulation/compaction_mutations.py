@@ -15,12 +15,6 @@ COMPACTION_MUTATIONS = (
          "discards = True"),
     ),
     mutation(
-        "compaction: the aborted value of a key is the latest one",
-        ("log.cleaner.chunks", "map_chunk",
-         "elif not seen.read_batch(header) and header.magic >= _OLDEST_MAGIC:",
-         "elif header.magic >= _OLDEST_MAGIC:"),
-    ),
-    mutation(
         "compaction: records above the last stable offset count",
         ("replica.log_cleaner", "LogCleaner._facts_of",
          "last_stable_offset=min(log.last_stable_offset, log.recovery_point)",
@@ -31,17 +25,6 @@ COMPACTION_MUTATIONS = (
         ("replica.log_cleaner", "LogCleaner._facts_of",
          "last_stable_offset=min(log.last_stable_offset, log.recovery_point)",
          "last_stable_offset=log.last_stable_offset"),
-    ),
-    mutation(
-        "compaction: the last batch of a producer is dropped",
-        ("log.cleaner.chunks", "_retention",
-         "if _is_last(header, rules) or header.next_offset == rules.end_offset:", "if False:"),
-    ),
-    mutation(
-        "compaction: a swap that a crash interrupted is taken for garbage",
-        ("log.recovery.log_files", "finish_interrupted_work",
-         "swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]",
-         "swapped = []"),
     ),
     mutation(
         "compaction: an older record stays",
