@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import TRANSACTIONS_TOPIC
+from minikafka.log.segment.segment import Segment
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.reader import read_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
-from minikafka.sim.checks.log_batches import batches_of, epoch_at, is_as_written, stored_batches
+from minikafka.sim.checks.log_batches import batches_of, epoch_at, segment_at, stored_batches
 from minikafka.sim.checks.log_scan import Begun, StoredMarker
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
@@ -62,6 +63,8 @@ class _Scan:
     log: object
     leader_epoch: int
     end_offset: int
+    segment: Segment
+    """The segment that has `end_offset`."""
     last_epoch: int = -1
     states: dict[str, Transaction] = field(default_factory=dict)
     records: dict[_RecordId, str] = field(default_factory=dict)
@@ -103,11 +106,12 @@ class DecisionChecks:
         is_fresh = False
         if scan is None or not (
             scan.log is log
-            and is_as_written(log, scan.end_offset)
+            and segment_at(log, scan.end_offset) is scan.segment
             and scan.end_offset <= log.log_end_offset
             and (scan.end_offset == 0 or epoch_at(log, scan.end_offset - 1) == scan.last_epoch)
         ):
-            scan = self._scans[key] = _Scan(log, partition.leader_epoch, 0)
+            scan = _Scan(log, partition.leader_epoch, 0, segment_at(log, 0))
+            self._scans[key] = scan
             is_fresh = True
         scan.leader_epoch = partition.leader_epoch
         latest = self._latest.get(where)
@@ -131,6 +135,7 @@ class DecisionChecks:
                 self._committed.setdefault(where, {})[record_id] = found.transactional_id
                 self._take(node, where, scan, found.transactional_id, found.transaction)
             scan.end_offset, scan.last_epoch = header.next_offset, header.leader_epoch
+        scan.segment = segment_at(log, scan.end_offset)
 
     def _take(
         self,

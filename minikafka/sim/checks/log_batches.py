@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from minikafka.log.segment.segment import Segment
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import BatchHeader, batch_crc
 from minikafka.records.reader import read_batch
@@ -39,9 +40,13 @@ def stored_batches(
             return
 
 
-def is_as_written(log: UnifiedLog, offset: int) -> bool:
-    """True if no batch from an offset on can have been cleaned on this replica."""
-    return not log.config.compacted or offset >= log.segments.active.base_offset
+def segment_at(log: UnifiedLog, offset: int) -> Segment:
+    """Return the segment that has an offset.
+
+    A cleaning replaces it before it replaces any later one: while it is the same object, all
+    batches from the offset on are there.
+    """
+    return log.segments.items[log.segments.index_of(offset)]
 
 
 def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from minikafka.log.segment.segment import Segment
 from minikafka.log.segment.transaction_index import AbortedTransaction
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import TRANSACTIONAL, BatchHeader, batch_crc
 from minikafka.records.reader import end_marker, read_batch
-from minikafka.sim.checks.log_batches import epoch_at, is_as_written, stored_batches
+from minikafka.sim.checks.log_batches import epoch_at, segment_at, stored_batches
 
 
 class StoredMarker(NamedTuple):
@@ -57,6 +58,8 @@ class LogScan:
     first offset is not known: it may have begun before the scan."""
     _epochs: dict[int, int] = field(default_factory=dict)
     _last_leader_epoch: int = -1
+    _segment: Segment | None = None
+    """The segment that has `end_offset`."""
 
     @classmethod
     def of(cls, log: UnifiedLog) -> "LogScan":
@@ -98,7 +101,7 @@ class LogScan:
         """
         return (
             log is self.log
-            and is_as_written(log, self.end_offset)
+            and (self._segment is None or segment_at(log, self.end_offset) is self._segment)
             and log.log_start_offset <= self.end_offset <= log.log_end_offset
             and (
                 self.end_offset == log.log_start_offset
@@ -119,6 +122,7 @@ class LogScan:
             self.end_offset = header.next_offset
             self._last_leader_epoch = header.leader_epoch
         self.uncommitted += self.markers
+        self._segment = segment_at(self.log, self.end_offset)
 
     def take_committed(self) -> list[StoredMarker]:
         """Return the markers that are below the high watermark since the last call."""
