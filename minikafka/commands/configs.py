@@ -16,7 +16,6 @@ from minikafka.admin.configs import (
 )
 from minikafka.admin.groups import list_all_groups
 from minikafka.admin.topics import list_topics
-from minikafka.commands.compaction import warn_of_compaction
 from minikafka.commands.config_entities import BROKERS, GROUPS, TOPICS, Entity, checked_entity
 from minikafka.commands.connection import read_properties
 from minikafka.commands.java_order import hash_map_order
@@ -74,8 +73,6 @@ def _alter(entity: Entity, options: Options, client: AdminClient) -> None:
         print(f"Completed updating config for {kind} {entity.name}.")
     else:
         print(f"Completed updating default config for {entity.type} in the cluster.")
-    if entity.type == TOPICS:
-        warn_of_compaction(client, add)
 
 
 def _describe(entity: Entity, options: Options, client: AdminClient) -> None:

@@ -18,7 +18,6 @@ from minikafka.admin.topics import (
     list_reassignments,
     list_topics,
 )
-from minikafka.commands.compaction import warn_of_compaction
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options, ToolError
 from minikafka.commands.topic_lines import TopicReport, partition_line, topic_line
@@ -80,7 +79,6 @@ def _create(options: Options, client: AdminClient) -> None:
             return
         raise
     print(f"Created topic {name}.")
-    warn_of_compaction(client, configs)
 
 
 def _alter(options: Options, client: AdminClient) -> None:

@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from minikafka.cli import configs
-from minikafka.commands import compaction, connection
+from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from tests.worlds.fake_cluster import FakeCluster, FakePartition
@@ -164,13 +164,6 @@ def test_a_topic_that_does_not_exist_is_named(cluster, run):
     status, out, err = run("--alter", "--topic", "nope", "--add-config", "retention.ms=1")
     assert (status, out) == (1, "")
     assert err == "Error while executing config command: topic nope does not exist\n"
-
-
-def test_compaction_that_is_not_carried_out_is_a_warning(cluster, run, monkeypatch):
-    words = ("--alter", "--topic", "own", "--add-config", "cleanup.policy=[compact,delete]")
-    assert run(*words)[2] == ""
-    monkeypatch.setattr(compaction, "_OWN_KEY", "min.insync.replicas")
-    assert run(*words)[2].startswith("WARNING: cleanup.policy=compact: log compaction is not")
 
 
 PAIRS = (

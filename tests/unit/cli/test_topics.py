@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.admin.client import AdminError
 from minikafka.cli import topics
-from minikafka.commands import compaction, connection
+from minikafka.commands import connection
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.create_partitions import CreatePartitionsRequest
 from minikafka.messages.create_topics import CreateTopicsRequest
@@ -219,14 +219,6 @@ def test_create_says_so(cluster, run):
     topic = cluster.last(CreateTopicsRequest).topics[0]
     assert (topic.num_partitions, topic.replication_factor) == (3, 2)
     assert [(it.name, it.value) for it in topic.configs] == [("a", "b"), ("c", "d")]
-
-
-def test_create_warns_of_compaction_that_is_not_carried_out(run, monkeypatch):
-    words = ("--create", "--topic", "c", "--config", "cleanup.policy=compact")
-    monkeypatch.setattr(compaction, "_OWN_KEY", "min.insync.replicas")
-    status, out, err = run(*words)
-    assert (status, out) == (0, "Created topic c.\n")
-    assert err.startswith("WARNING: cleanup.policy=compact: log compaction is not available")
 
 
 def test_create_warns_of_names_that_may_collide(run):
