@@ -10,14 +10,14 @@ import pytest
 
 from tests.fuzz.processes import attack
 
-FRAMES = 1_000
+FRAMES = 1_400
+ANSWERED = 500
+"""Frames behind one that closes its connection get no answer: the slower the machine, the more."""
 
 
 def test_nodes_outlive_odd_frames_and_an_honest_producer_loses_nothing():
     counts, _ = attack(seed=1, frames=FRAMES, connections=16, idle_s=0)
-    # Frames behind one that closes its connection get no answer. How many were sent by then depends
-    # on the load of the machine: 480 to 580 of 1,000 are answered.
-    assert counts["answered"] > FRAMES // 4
+    assert counts["answered"] > ANSWERED
     assert counts["failed records"] == 0
 
 
