@@ -13,7 +13,13 @@ from functools import partial
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FaultReceiver, MissingPathFault, OutOfFilesError, StorageFault
+from minikafka.common.faults import (
+    FaultReceiver,
+    InvariantViolation,
+    MissingPathFault,
+    OutOfFilesError,
+    StorageFault,
+)
 from minikafka.common.ids import TopicPartition
 from minikafka.config import cleaner_keys as keys
 from minikafka.log.cleaner.cleaning import (
@@ -225,6 +231,11 @@ class LogCleaner:
         except StorageFault as fault:
             self._forget(run)
             self.faults.take_offline(fault)
+        except InvariantViolation:
+            raise
+        except Exception as bug:  # noqa: BLE001 - one log that cannot be cleaned stops no node
+            self._forget(run)
+            self._give_up(run.log, bug)
         else:
             self._carry_out(run, task)
 
@@ -287,12 +298,13 @@ class LogCleaner:
         if len(self._runs) < self.view.config[keys.LOG_CLEANER_THREADS]:
             self._start_next()
 
-    def _give_up(self, log: UnifiedLog, damage: DamagedRecordsError) -> None:
+    def _give_up(self, log: UnifiedLog, error: Exception) -> None:
         self.uncleanable[log.topic_partition] = (log, log.config)
         _log.error(
             "%s/%s cannot be cleaned, and keeps all its records until its configuration changes: "
             "%s",
-            log.disk.root, log.folder, damage,
+            log.disk.root, log.folder, error,
+            exc_info=None if isinstance(error, DamagedRecordsError) else error,
         )  # fmt: skip
 
     def _forget(self, run: _Run) -> None:

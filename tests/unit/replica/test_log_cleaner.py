@@ -12,12 +12,12 @@ from minikafka.common.environment import Environment
 from minikafka.common.faults import OutOfFilesError, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.config.values import Config
+from minikafka.log.cleaner import cleaning
 from minikafka.log.config import LogConfig
 from minikafka.log.producers.verification import UNCHECKED
 from minikafka.log.recovery.log_loader import CheckpointedOffsets
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import read_records
 from minikafka.replica.log_cleaner import LogCleaner
 from minikafka.sim.world.sim_disk import SimDisk
@@ -95,8 +95,8 @@ class World:
             self.works += 1
             try:
                 result, error = effect.function(), None
-            except CorruptRecordsError as damage:
-                result, error = None, damage
+            except Exception as found:
+                result, error = None, found
             self.env.work_done(effect.token, result, error)
         elif isinstance(effect, Flush):
             fault = None
@@ -254,3 +254,20 @@ def test_an_error_in_the_choice_of_a_log_does_not_end_the_node(monkeypatch, kind
     world.pass_time(15_000)
     assert log.cleaned_offset
     assert len(world.receiver.faults) == (2 if kind is StorageFault else 0)
+
+
+def test_an_unexpected_error_costs_only_the_cleaning_of_its_log(caplog, monkeypatch):
+    world = World(logs=2)
+    for index in range(2):
+        world.fill(index)
+
+    def fail(*_):
+        monkeypatch.undo()
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(cleaning, "map_chunk", fail)
+    world.pass_time(60_000)
+    (line,) = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert "a bug" in line
+    assert len(world.cleaner.uncleanable) == 1
+    assert sum(log.cleaned_offset is not None for log in world.logs.values()) == 1
