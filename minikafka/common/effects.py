@@ -23,11 +23,13 @@ class Channel(NamedTuple):
     """One outbound connection: its address and its purpose.
 
     Two purposes never share a connection, so that a long poll of one cannot delay the other.
+    `is_to_controller` tells which listener it goes to, and so how it is secured.
     """
 
     host: str
     port: int
     purpose: str
+    is_to_controller: bool = False
 
 
 class Reply(NamedTuple):

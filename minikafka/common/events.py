@@ -17,11 +17,16 @@ answer, for any cause, refuses nothing.
 
 
 class ConnectionOpened(NamedTuple):
-    """A client or another node connected to `listener`. The number `connection` is unique."""
+    """A client or another node connected to `listener`. The number `connection` is unique.
+
+    `certificate_name` is the distinguished name (RFC 2253) in the verified certificate of the other
+    side; None without TLS, or if it has shown none.
+    """
 
     connection: int
     listener: str
     peer_host: str
+    certificate_name: str | None = None
 
 
 class ConnectionClosed(NamedTuple):

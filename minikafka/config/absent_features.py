@@ -7,7 +7,6 @@ its operator believes that it is protected.
 from collections.abc import Mapping
 
 _SECURITY_PREFIXES = ("ssl.", "sasl.", "security.providers", "principal.builder.class")
-_AUTHORIZER = "authorizer.class.name"
 _TIERED_STORAGE = "remote.log.storage.system.enable"
 _CONFIG_PROVIDERS = "config.providers"
 
@@ -15,11 +14,6 @@ _CONFIG_PROVIDERS = "config.providers"
 def refusals(given: Mapping[str, str]) -> list[str]:
     """One sentence for each key with which this node must not start."""
     found = []
-    if given.get(_AUTHORIZER, "").strip():
-        found.append(
-            f"{_AUTHORIZER}: authorization is not available, every client may do everything; "
-            "remove the key to run without authorization"
-        )
     if given.get(_TIERED_STORAGE, "").strip().lower() == "true":
         found.append(f"{_TIERED_STORAGE}: tiered storage is not available; allowed: false")
     return found

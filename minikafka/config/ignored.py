@@ -15,7 +15,6 @@ _TABLE = """\
 alter.config.policy.class.name CLASS r * -
 alter.log.dirs.replication.quota.window.num INT r 1.. =11
 alter.log.dirs.replication.quota.window.size.seconds INT r 1.. =1
-authorizer.class.name STRING r * =
 background.threads INT c 1.. =10
 broker.id INT r * =-1
 client.quota.callback.class CLASS r * -

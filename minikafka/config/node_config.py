@@ -7,12 +7,13 @@ reported at once, before anything is opened.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from minikafka.common.principal import parse_principal
 from minikafka.common.whole_numbers import whole_number
+from minikafka.config import authorizer_keys
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
+from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.values import Checked, Config, check_broker_values
-
-PLAINTEXT = "PLAINTEXT"
 
 
 class Listener(NamedTuple):
@@ -39,8 +40,9 @@ class NodeConfig(NamedTuple):
     """The checked configuration of a node.
 
     `listeners` has broker and controller listeners, in the order of the file; `advertised` has the
-    addresses for clients and other nodes, by listener name. `ignored` are keys without effect here,
-    `warnings` are sentences about values that do not have the effect that an operator may expect.
+    addresses for clients and other nodes, by listener name; `security_protocols` has the protocols
+    of these and of the controllers' listeners. `ignored` are keys without effect here, `warnings`
+    are sentences about values that do not have the effect that an operator may expect.
     """
 
     values: Config
@@ -49,6 +51,7 @@ class NodeConfig(NamedTuple):
     is_controller: bool
     listeners: tuple[Listener, ...]
     advertised: Mapping[str, Listener]
+    security_protocols: Mapping[str, SecurityProtocol]
     controller_listener_names: tuple[str, ...]
     inter_broker_listener_name: str
     voters: tuple[Voter, ...]
@@ -123,7 +126,7 @@ class _Reader:
         self._check_roles(roles)
         is_broker, is_controller = "broker" in roles, "controller" in roles
         advertised = self._advertised(listeners, controller_names)
-        self._check_protocols(listeners, controller_names)
+        protocols = self._protocols(listeners, controller_names)
         self._check_listeners(listeners, controller_names, is_broker, is_controller)
         self._check_quorum(voters, servers, is_controller)
         inter_broker = self._inter_broker(listeners, controller_names, is_broker)
@@ -131,6 +134,7 @@ class _Reader:
         if len(dict.fromkeys(log_dirs)) != len(log_dirs):
             self.errors.append(f"log.dirs: has a directory twice: {','.join(log_dirs)}")
         self._check_request_bytes()
+        self._check_super_users()
         return NodeConfig(
             values=config,
             node_id=config[keys.NODE_ID],
@@ -138,6 +142,7 @@ class _Reader:
             is_controller=is_controller,
             listeners=listeners,
             advertised=advertised,
+            security_protocols=protocols,
             controller_listener_names=controller_names,
             inter_broker_listener_name=inter_broker,
             voters=voters,
@@ -169,6 +174,14 @@ class _Reader:
                 f"{keys.QUEUED_MAX_REQUEST_BYTES.name}: must be at least "
                 f"{keys.SOCKET_REQUEST_MAX_BYTES.name}, {largest_bytes}; is {bound_bytes}"
             )
+
+    def _check_super_users(self) -> None:
+        for item in self.config[authorizer_keys.SUPER_USERS].split(";"):
+            if item.strip():
+                try:
+                    parse_principal(item.strip())
+                except ValueError as error:
+                    self.errors.append(f"{authorizer_keys.SUPER_USERS.name}: {error}")
 
     def _require(self, key: Key[object]) -> None:
         if key.name not in self.config.given and key.name not in self.bad:
@@ -230,29 +243,45 @@ class _Reader:
             self.errors.append(f"advertised.listeners: has no address for listener {name}")
         return advertised
 
-    def _check_protocols(
+    def _protocols(
         self, listeners: tuple[Listener, ...], controller_names: tuple[str, ...]
-    ) -> None:
+    ) -> dict[str, SecurityProtocol]:
+        """Return the protocols of this node's listeners, and of those that it connects to."""
         protocols: dict[str, str] = {}
-        if keys.LISTENER_SECURITY_PROTOCOL_MAP not in self.config:
-            # As Kafka (`effectiveListenerSecurityProtocolMap`) without secured listeners.
-            protocols.update((name, PLAINTEXT) for name in controller_names)
+        if keys.LISTENER_SECURITY_PROTOCOL_MAP not in self.config and not self._has_security():
+            protocols.update((name, SecurityProtocol.PLAINTEXT.value) for name in controller_names)
         for item in parse_list(self.config[keys.LISTENER_SECURITY_PROTOCOL_MAP]):
             name, separator, protocol = item.partition(":")
             if not separator:
                 self.errors.append(f"listener.security.protocol.map: {item!r} is not NAME:PROTOCOL")
             protocols[name.strip().upper()] = protocol.strip().upper()
-        for listener in listeners:
-            mapped = protocols.get(listener.name)
+        found: dict[str, SecurityProtocol] = {}
+        for name in dict.fromkeys((*(each.name for each in listeners), *controller_names)):
+            mapped = protocols.get(name)
             if mapped is None:
                 self.errors.append(
-                    f"listener.security.protocol.map: has no protocol for listener {listener.name}"
+                    f"listener.security.protocol.map: has no protocol for listener {name}"
                 )
-            elif mapped != PLAINTEXT:
+                continue
+            try:
+                found[name] = SecurityProtocol(mapped)
+            except ValueError:
                 self.errors.append(
-                    f"listener.security.protocol.map: {listener.name}:{mapped} is not available; "
-                    f"allowed: {PLAINTEXT}"
+                    f"listener.security.protocol.map: {name}:{mapped} is not a protocol; allowed: "
+                    f"{', '.join(each.value for each in SecurityProtocol)}"
                 )
+                continue
+            if found[name] is not SecurityProtocol.PLAINTEXT:
+                self.errors.append(
+                    f"listener.security.protocol.map: {name}:{mapped} is not available; allowed: "
+                    f"{SecurityProtocol.PLAINTEXT.value}"
+                )
+        return found
+
+    def _has_security(self) -> bool:
+        """True if a listener may be secured: then Kafka has no default for controllers'."""
+        names = (item.partition("://")[0].upper() for item in self.config[keys.LISTENERS])
+        return any(name in ("SSL", "SASL_SSL", "SASL_PLAINTEXT") for name in names)
 
     def _check_listeners(
         self,

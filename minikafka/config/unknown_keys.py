@@ -37,10 +37,6 @@ REMOVED = {
 
 _REMOVED_PREFIXES = {"zookeeper.": "4.0", "password.encoder.": "4.0"}
 _LISTENER_PREFIX = "listener.name."
-_PLUG_IN_KEYS = {
-    "super.users": "an authorizer",
-    "allow.everyone.if.no.acl.found": "an authorizer",
-}
 _PLUG_IN_PREFIXES = {
     "config.providers.": "a config provider",
     "confluent.": "a plug-in",
@@ -63,7 +59,7 @@ def judge(name: str, known: KeyTable) -> Judgement:
     release = REMOVED.get(name) or _by_prefix(name, _REMOVED_PREFIXES)
     if release:
         return Judgement(warning=f"{name}: has no effect; Apache Kafka {release} removed it")
-    owner = _PLUG_IN_KEYS.get(name) or _by_prefix(name, _PLUG_IN_PREFIXES)
+    owner = _by_prefix(name, _PLUG_IN_PREFIXES)
     if owner:
         return Judgement(
             warning=f"{name}: has no effect; it belongs to {owner}, which is not available"

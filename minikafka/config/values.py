@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from minikafka.config import absent_features, broker, java_text
+from minikafka.config.authorizer_keys import AUTHORIZER_KEYS
 from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.cleaner_keys import CLEANER_KEYS
 from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
@@ -23,7 +24,14 @@ from minikafka.config.unknown_keys import judge
 
 T = TypeVar("T")
 
-_BROKER_KEYS = (*BROKER_KEYS, *LOG_KEYS, *CLEANER_KEYS, *CONSUMER_GROUP_KEYS, *TRANSACTION_KEYS)
+_BROKER_KEYS = (
+    *BROKER_KEYS,
+    *LOG_KEYS,
+    *CLEANER_KEYS,
+    *CONSUMER_GROUP_KEYS,
+    *TRANSACTION_KEYS,
+    *AUTHORIZER_KEYS,
+)
 _USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 
 

@@ -31,6 +31,7 @@ from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.opening import open_replicas
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController
+from minikafka.security.authorizer import Authorizer, configured_authorizer
 from minikafka.serving.context import BrokerServices, ControllerServices
 from minikafka.serving.index import MODULES
 from minikafka.serving.leaving_brokers import LeavingBrokers
@@ -73,7 +74,15 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
     bootstrap = read_first_records(raft, config, sign) if config.is_controller else []
     _load(logs, config, inputs, home)
     parts = _Parts(
-        config, inputs, env, calls, MetadataLoader(), raft, logs, ActiveController(calls, raft)
+        config,
+        inputs,
+        env,
+        calls,
+        MetadataLoader(),
+        raft,
+        logs,
+        ActiveController(calls, raft),
+        configured_authorizer(config.values),
     )
     purgatory = Purgatory(env)
     controller = _controller(parts, home, endpoints, bootstrap) if config.is_controller else None
@@ -97,6 +106,7 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
         snapshotter=Snapshotter.of(env, raft, config.values),
         controller=None if controller is None else controller.controller,
         broker=broker,
+        authorizer=parts.authorizer,
         roles={
             each.name: CONTROLLER if each.name in config.controller_listener_names else BROKER
             for each in config.listeners
@@ -105,7 +115,10 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
 
 
 class _Parts(NamedTuple):
-    """The parts of a node that both roles need."""
+    """The parts of a node that both roles need.
+
+    The `authorizer` is one object for both, as the metadata is.
+    """
 
     config: NodeConfig
     inputs: NodeInputs
@@ -115,6 +128,7 @@ class _Parts(NamedTuple):
     raft: RaftNode
     logs: LogManager
     active_controller: ActiveController
+    authorizer: Authorizer | None
 
 
 def _load(logs: LogManager, config: NodeConfig, inputs: NodeInputs, home: LogDirectory) -> None:
@@ -153,12 +167,19 @@ def _controller(
         broker_listener=config.inter_broker_listener_name,
     )
     return ControllerServices(
-        parts.env, config, cluster_id, parts.raft, parts.loader, controller, home.directory_id
+        parts.env,
+        config,
+        cluster_id,
+        parts.raft,
+        parts.loader,
+        parts.authorizer,
+        controller,
+        home.directory_id,
     )
 
 
 def _broker(parts: _Parts) -> BrokerServices:
-    config, inputs, env, calls, loader, raft, logs, active_controller = parts
+    config, inputs, env, calls, loader, raft, logs, active_controller, authorizer = parts
     values = config.values
     local = LocalBroker(
         config.node_id,
@@ -183,6 +204,7 @@ def _broker(parts: _Parts) -> BrokerServices:
         inputs.cluster_id,
         raft,
         loader,
+        authorizer,
         logs=logs,
         local=local,
         groups=GroupCoordinator(env=env, view=local, replicas=opened.replicas),

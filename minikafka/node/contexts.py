@@ -29,7 +29,13 @@ class Contexts:
         if connection.role == BROKER:
             assert self.broker is not None
             return BrokerContext(
-                self.env, *header, connection.listener, connection.peer_host, self.broker, frame
+                self.env,
+                *header,
+                connection.listener,
+                connection.peer_host,
+                connection.principal,
+                self.broker,
+                frame,
             )
         assert self.controller is not None
         return ControllerContext(
@@ -37,6 +43,7 @@ class Contexts:
             *header,
             connection.listener,
             connection.peer_host,
+            connection.principal,
             self.controller,
             connection.number,
         )

@@ -21,6 +21,7 @@ from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError, UnknownServerError
 from minikafka.common.faults import StorageFault
+from minikafka.common.principal import ANONYMOUS, KafkaPrincipal
 from minikafka.messages.api_keys import ApiKey
 from minikafka.node.purgatory import Purgatory
 from minikafka.protocol.primitives import MalformedMessage
@@ -90,6 +91,7 @@ class ConnectionState:
     peer_host: str
     most_elements: int
     """The maximum number of array elements in one request."""
+    principal: KafkaPrincipal = ANONYMOUS
     slots: deque[Slot] = field(default_factory=deque)
     lanes: Lanes = field(default_factory=Lanes)
     muted: bool = False
@@ -134,6 +136,11 @@ class Dispatcher:
                 if slot.running.abandon is not None:
                     slot.running.abandon()
         connection.slots.clear()
+
+    def forget_lanes(self) -> None:
+        """Remove all lanes: they were made for clients that were allowed what they ask for."""
+        for connection in self.connections.values():
+            connection.lanes = Lanes()
 
     def request(self, number: int, frame: memoryview) -> None:
         """Handle a request.

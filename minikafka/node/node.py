@@ -16,6 +16,7 @@ from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import DISK_ERRORS, FATAL, InvariantViolation, StorageFault
 from minikafka.config.node_config import NodeConfig
+from minikafka.metadata.carried import ACCESS_CONTROL_ENTRY, records_of
 from minikafka.metadata.features import unsupported_levels
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
@@ -27,6 +28,8 @@ from minikafka.raft.snapshots import Snapshot, SnapshotId
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController
+from minikafka.security.acl import acl_of
+from minikafka.security.authorizer import Authorizer
 from minikafka.serving.context import (
     BrokerServices,
 )
@@ -60,6 +63,7 @@ class Node:
     snapshotter: Snapshotter
     controller: "QuorumController | None"
     broker: BrokerServices | None
+    authorizer: Authorizer | None
     roles: dict[str, str]
     _stopping: bool = False
     _ended: bool = False
@@ -140,7 +144,7 @@ class Node:
         match event:
             case events.ResponseFrame(channel, frame):
                 self.calls.response(channel, frame)
-            case events.ConnectionOpened(connection, listener, peer_host):
+            case events.ConnectionOpened(connection, listener, peer_host, _):
                 self.dispatcher.opened(connection, listener, self.roles[listener], peer_host)
             case events.ConnectionClosed(connection):
                 self._closed(connection)
@@ -252,8 +256,19 @@ class Node:
         if before.configs is not self.loader.image.configs:
             warn_of_unusable_values(before, self.loader.image, self.config.node_id)
 
+    def _follow_acls(self, before: MetadataImage) -> None:
+        """Decide by the ACLs in the metadata from now on."""
+        image, authorizer = self.loader.image, self.authorizer
+        if authorizer is None or image.offset + 1 < self.raft.high_watermark:
+            # A part of the ACLs might allow what the others deny.
+            return
+        if not authorizer.is_ready or before.carried is not image.carried:
+            authorizer.replace(map(acl_of, records_of(image.carried, ACCESS_CONTROL_ENTRY)))
+            self.dispatcher.forget_lanes()
+
     def _publish(self, before: MetadataImage) -> None:
         self._warn_of_values(before)
+        self._follow_acls(before)
         broker = self.broker
         image = self.loader.image
         if broker is None or image is before:

@@ -169,7 +169,7 @@ class MetadataFetcher:
             topics=[FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])],
         )
         self.calls.send(
-            Channel(address[0], address[1], "raft"),
+            Channel(address[0], address[1], "raft", is_to_controller=True),
             request,
             _FETCH_VERSION,
             timeout_ms=self.settings.request_timeout_ms,
@@ -374,7 +374,7 @@ class MetadataFetcher:
         self._download = SnapshotFetch(
             self.env,
             self.calls,
-            Channel(*address, "raft"),
+            Channel(*address, "raft", is_to_controller=True),
             self.quorum.node_id,
             self.quorum.directory_id,
             self.cluster_id,

@@ -137,7 +137,7 @@ class QuorumCalls:
             on_answer(None if response is None else _answer(response))
 
         self.calls.send(
-            Channel(*address, "raft-election"),
+            Channel(*address, "raft-election", is_to_controller=True),
             request,
             version,
             timeout_ms=self.settings.request_timeout_ms,

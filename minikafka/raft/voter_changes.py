@@ -126,7 +126,7 @@ class VoterChanges:
         if voter.node_id in voters.voters:
             raise DuplicateVoterError(f"{voter.node_id} is one of the voters {voters.ids}")
         change = self._begin(f"adds voter {voter.node_id}", waits_for_commit=waits_for_commit)
-        channel = Channel(*address, "raft-voters")
+        channel = Channel(*address, "raft-voters", is_to_controller=True)
 
         def done(response: Any | None, why: str) -> None:
             if response is not None:

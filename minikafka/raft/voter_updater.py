@@ -71,7 +71,7 @@ class VoterUpdater:
         version = _ADD_VERSION if isinstance(request, add_messages.AddRaftVoterRequest) else 0
         about = (self.quorum.epoch, self._entry())
         self.calls.send(
-            Channel(*address, "raft-voters"),
+            Channel(*address, "raft-voters", is_to_controller=True),
             request,
             version,
             timeout_ms=self.settings.request_timeout_ms,

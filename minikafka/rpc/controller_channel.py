@@ -92,7 +92,7 @@ class ServedVersions:
             client_software_name=client_connection.NODE_SOFTWARE_NAME,
             client_software_version=client_connection.SOFTWARE_VERSION,
         )
-        channel = Channel(*address, _VERSIONS_PURPOSE)
+        channel = Channel(*address, _VERSIONS_PURPOSE, is_to_controller=True)
 
         def done(response: Any | None, _: str) -> None:
             self._asked = None
@@ -208,7 +208,7 @@ class ControllerChannel:
         if is_alone:
             self._others += 1
             purpose = f"{purpose}-{self._others}"
-        channel = Channel(address[0], address[1], purpose)
+        channel = Channel(address[0], address[1], purpose, is_to_controller=True)
         self.controller.used(channel)
 
         def send() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
+from minikafka.common.principal import KafkaPrincipal
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import ConfigLayers
 from minikafka.metadata.image import MetadataImage
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from minikafka.replica.replica_manager import ReplicaManager
     from minikafka.replica.transactional_appends import TransactionalAppends
     from minikafka.rpc.controller_channel import ControllerChannel
+    from minikafka.security.authorizer import Authorizer
     from minikafka.transaction.coordinator import TransactionCoordinator
 
 
@@ -43,6 +45,7 @@ class NodeServices:
     cluster_id: str
     raft: "RaftNode"
     loader: MetadataLoader
+    authorizer: "Authorizer | None"
 
     @property
     def image(self) -> MetadataImage:
@@ -100,6 +103,12 @@ class RequestContext:
     client_id: str | None
     listener: str
     peer_host: str
+    principal: KafkaPrincipal
+
+    @property
+    def authorizer(self) -> "Authorizer | None":
+        """The authorizer; None if the node has none, and everybody may do everything."""
+        raise NotImplementedError
 
     @property
     def now_ms(self) -> int:
@@ -120,6 +129,11 @@ class BrokerContext(RequestContext):
     """The request bytes, for forwarding; not valid after the handler has waited."""
 
     @property
+    def authorizer(self) -> "Authorizer | None":
+        """See `RequestContext`."""
+        return self.broker.authorizer
+
+    @property
     def may_be_broker(self) -> bool:
         """True if the request arrived on the inter-broker listener, which clients may share.
 
@@ -138,3 +152,8 @@ class ControllerContext(RequestContext):
     services: ControllerServices
     connection: int
     is_forwarded: bool = False
+
+    @property
+    def authorizer(self) -> "Authorizer | None":
+        """See `RequestContext`."""
+        return self.services.authorizer

@@ -12,6 +12,7 @@ from minikafka.common.errors import (
     RequestTimedOutError,
     UnknownServerError,
 )
+from minikafka.common.principal import KafkaPrincipal
 from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
 from minikafka.messages.data.default_principal_data import DefaultPrincipalData
@@ -22,9 +23,6 @@ from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import CLOSE, Steps, wait_until
 
 _VERSION = 0
-_ANONYMOUS = (0).to_bytes(2, "big") + encode_message(
-    DefaultPrincipalData(type="User", name="ANONYMOUS", token_authenticated=False), 0
-)
 
 
 def forward(ctx: BrokerContext) -> Steps[Any]:
@@ -58,7 +56,7 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
     host = ctx.peer_host or "127.0.0.1"
     request = EnvelopeRequest(
         request_data=bytes(ctx.frame),
-        request_principal=_ANONYMOUS,
+        request_principal=_encoded(ctx.principal),
         client_host_address=_address_bytes(host),
     )
     answers: list[tuple[Any | None, str]] = []
@@ -89,6 +87,16 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
         raise UnknownServerError
     data = response.response_data
     return len(data).to_bytes(4, "big") + data
+
+
+def _encoded(principal: KafkaPrincipal) -> bytes:
+    """Return a principal as the Envelope has it, after its version."""
+    data = DefaultPrincipalData(
+        type=principal.type,
+        name=principal.name,
+        token_authenticated=principal.token_authenticated,
+    )
+    return bytes(2) + encode_message(data, 0)
 
 
 def _address_bytes(host: str) -> bytes:

@@ -14,6 +14,7 @@ from minikafka.apis.offset_commit import offset_commit
 from minikafka.apis.offset_fetch import offset_fetch
 from minikafka.apis.sync_group import sync_group
 from minikafka.common.ids import Uuid
+from minikafka.common.principal import ANONYMOUS
 from minikafka.messages.api_keys import ApiKey
 from minikafka.metadata.features import GROUP_VERSION
 from minikafka.metadata.image import ImageBuilder
@@ -70,13 +71,23 @@ class InProcess(Side):
     def ask(self, request, version):
         world = self.world
         broker = SimpleNamespace(
+            authorizer=None,
             groups=world.groups,
             config=SimpleNamespace(values=world.config),
             local=SimpleNamespace(config=world.config),
             image=self.image,
         )
         context = BrokerContext(
-            world.env, request.API_KEY, version, 1, "compare", "L", "127.0.0.1", broker, None
+            world.env,
+            request.API_KEY,
+            version,
+            1,
+            "compare",
+            "L",
+            "127.0.0.1",
+            ANONYMOUS,
+            broker,
+            None,
         )
         found = HANDLERS[ApiKey(request.API_KEY)](context, request)
         return _as_read(self._finished(found, request), version)

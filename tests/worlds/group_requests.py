@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from minikafka.apis.offset_commit import offset_commit
 from minikafka.common.ids import Uuid
+from minikafka.common.principal import ANONYMOUS
 from minikafka.log.producers.verification import UNCHECKED
 from minikafka.messages.offset_commit import (
     OffsetCommitRequest,
@@ -45,6 +46,7 @@ class Asked:
 
     def __call__(self, handler, request, version):
         broker = SimpleNamespace(
+            authorizer=None,
             groups=self.world.groups,
             config=SimpleNamespace(values=self.world.config),
             replicas=SimpleNamespace(get=lambda _: self.world.partition),
@@ -54,7 +56,16 @@ class Asked:
             absent=AbsentFeatureWarnings(),
         )
         context = BrokerContext(
-            self.world.env, request.API_KEY, version, 1, "client", "L", "127.0.0.1", broker, None
+            self.world.env,
+            request.API_KEY,
+            version,
+            1,
+            "client",
+            "L",
+            "127.0.0.1",
+            ANONYMOUS,
+            broker,
+            None,
         )
         return handler(context, request)
 

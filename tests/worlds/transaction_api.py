@@ -10,6 +10,7 @@ from minikafka.apis.find_coordinator import find_coordinator
 from minikafka.apis.init_producer_id import init_producer_id
 from minikafka.apis.list_transactions import list_transactions
 from minikafka.common.internal_topics import OFFSETS_TOPIC
+from minikafka.common.principal import ANONYMOUS
 from minikafka.common.wait_key import WaitKey
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.absent import AbsentFeatureWarnings
@@ -42,6 +43,7 @@ class Asked:
         """The answer; waits end when what they wait for has happened, or at their deadline."""
         world = self.world
         broker = SimpleNamespace(
+            authorizer=None,
             transactions=world.coordinator,
             groups=SimpleNamespace(partition_of=self._partition_of),
             local=SimpleNamespace(config=world.offsets_config),
@@ -52,7 +54,16 @@ class Asked:
             absent=AbsentFeatureWarnings(),
         )
         context = BrokerContext(
-            world.env, request.API_KEY, version, 1, "client", self.listener, "h", broker, None
+            world.env,
+            request.API_KEY,
+            version,
+            1,
+            "client",
+            self.listener,
+            "h",
+            ANONYMOUS,
+            broker,
+            None,
         )
         answer = HANDLERS[request.API_KEY](context, request)
         if hasattr(answer, "send"):

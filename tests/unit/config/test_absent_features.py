@@ -8,7 +8,6 @@ from minikafka.config.absent_features import refusals, warnings
 @pytest.mark.parametrize(
     "given",
     [
-        {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
         {"remote.log.storage.system.enable": "true"},
     ],
 )

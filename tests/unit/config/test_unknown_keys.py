@@ -32,8 +32,6 @@ def test_a_near_miss_is_refused_with_the_key_that_was_meant(name, meant):
     [
         ("zookeeper.connect", "Apache Kafka 4.0 removed it"),
         ("inter.broker.protocol.version", "Apache Kafka 4.0 removed it"),
-        ("super.users", "belongs to an authorizer"),
-        ("allow.everyone.if.no.acl.found", "belongs to an authorizer"),
         ("confluent.support.metrics.enable", "belongs to a plug-in"),
         ("config.providers.file.class", "belongs to a config provider"),
         ("listener.name.plaintext.num.network.threads", "keys for one listener are not available"),

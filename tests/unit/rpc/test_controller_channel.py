@@ -53,7 +53,7 @@ def world():
 def test_answer_is_handed_on(world):
     world.ask()
     sent = world.one()
-    assert sent.channel == Channel(*CONTROLLER, "purpose")
+    assert sent.channel == Channel(*CONTROLLER, "purpose", is_to_controller=True)
     world.answer(sent, AllocateProducerIdsResponse(producer_id_start=5))
     assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
 
@@ -71,7 +71,7 @@ def test_request_over_which_the_controller_closes_is_answered(world):
     world.calls.channel_down(world.one().channel, CLOSED_BY_PEER)
     for number in (1, 2):
         alone = world.alone().channel
-        assert alone == Channel(*CONTROLLER, f"purpose-{number}")
+        assert alone == Channel(*CONTROLLER, f"purpose-{number}", is_to_controller=True)
         world.calls.channel_down(alone, CLOSED_BY_PEER)
     assert world.done == [(None, CLOSED_OVER_REQUEST)]
     assert world.sent(5000) == []
@@ -102,7 +102,9 @@ def test_connections_that_are_closed_without_any_answer_are_tried_until_the_time
     assert world.done == []
     world.answer(world.alone(), AllocateProducerIdsResponse(producer_id_start=5))
     assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
-    assert not world.channel.controller._used.keys() - {Channel(*CONTROLLER, "purpose")}
+    assert not world.channel.controller._used.keys() - {
+        Channel(*CONTROLLER, "purpose", is_to_controller=True)
+    }
 
 
 def test_request_waits_for_a_controller_to_be_known(world):
@@ -120,7 +122,7 @@ def test_request_follows_the_controller(world):
     world.answer(sent, AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER))
     assert world.done == []
     again = world.one(50)
-    assert again.channel == Channel("elsewhere", 1, "purpose")
+    assert again.channel == Channel("elsewhere", 1, "purpose", is_to_controller=True)
     assert again.body == sent.body
 
 

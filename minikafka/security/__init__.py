@@ -1,0 +1,1 @@
+"""The identity of clients, their logins, and what they may do."""

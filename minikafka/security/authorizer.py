@@ -1,0 +1,175 @@
+"""The authorizer: may a principal do something to a resource?
+
+The rules of `StandardAuthorizer`: super users may do everything; an entry that denies has
+precedence over all that allow; without any entry for a resource `allow.everyone.if.no.acl.found`
+decides; otherwise what no entry allows is denied.
+
+Source: `StandardAuthorizerData`, `Authorizer.authorizeByResourceType`, KIP-290, KIP-679.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from minikafka.common.principal import KafkaPrincipal
+from minikafka.config import authorizer_keys as keys
+from minikafka.config.values import Config
+from minikafka.security.acl import (
+    WILDCARD,
+    Acl,
+    AclOperation,
+    PatternType,
+    PermissionType,
+)
+
+_ALL: Final = AclOperation.ALL
+_EVERYBODY: Final = "User:*"
+_IMPLIES_DESCRIBE: Final = frozenset(
+    (AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE, AclOperation.ALTER)
+)
+_NO_NAME: Final = "hardcode"
+"""A name that no entry is about but one for all (`Authorizer.authorizeByResourceType`)."""
+
+
+class AclDecision(NamedTuple):
+    """Whether something is allowed, and the reason: an entry, or the name of a rule."""
+
+    allowed: bool
+    rule: Acl | str
+
+
+def implies(allowed: int, operation: int) -> bool:
+    """True if who may do `allowed` may do `operation`, too. Denials imply nothing."""
+    if operation == AclOperation.DESCRIBE:
+        return allowed in _IMPLIES_DESCRIBE
+    return operation == AclOperation.DESCRIBE_CONFIGS and allowed == AclOperation.ALTER_CONFIGS
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _OfType:
+    """The entries for one type of resource."""
+
+    literal: dict[str, list[Acl]] = field(default_factory=dict)
+    prefixed: dict[str, list[Acl]] = field(default_factory=dict)
+    lengths: tuple[int, ...] = ()
+    """The lengths of the prefixes, ascending."""
+
+    def add(self, acl: Acl) -> None:
+        """Add an entry."""
+        by_name = self.prefixed if acl.pattern_type == PatternType.PREFIXED else self.literal
+        by_name.setdefault(acl.resource_name, []).append(acl)
+
+    def matching(self, name: str) -> Iterator[Acl]:
+        """All entries whose pattern matches a name."""
+        yield from self.literal.get(name, ())
+        if name != WILDCARD:
+            yield from self.literal.get(WILDCARD, ())
+        for length in self.lengths:
+            if length > len(name):
+                break
+            yield from self.prefixed.get(name[:length], ())
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Authorizer:
+    """Decides by entries, super users and `allow.everyone.if.no.acl.found`.
+
+    The entries change with the metadata: `replace`. Until the first time, only super users may do
+    anything.
+    """
+
+    super_users: frozenset[str]
+    allows_without_acls: bool
+    is_ready: bool = False
+    _types: dict[int, _OfType] = field(default_factory=dict)
+
+    def replace(self, acls: Iterable[Acl]) -> None:
+        """Decide by these entries from now on."""
+        types: dict[int, _OfType] = {}
+        for acl in acls:
+            types.setdefault(acl.resource_type, _OfType()).add(acl)
+        for each in types.values():
+            each.lengths = tuple(sorted({len(prefix) for prefix in each.prefixed}))
+        self._types = types
+        self.is_ready = True
+
+    def decide(
+        self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int, name: str
+    ) -> AclDecision:
+        """Decide about one operation on one resource by a client at an address."""
+        who = f"{principal.type}:{principal.name}"
+        if who in self.super_users:
+            return AclDecision(allowed=True, rule="SuperUser")
+        if not self.is_ready:
+            return AclDecision(allowed=False, rule="AuthorizerNotReady")
+        allowing: Acl | None = None
+        has_any = False
+        of_type = self._types.get(resource_type)
+        for acl in of_type.matching(name) if of_type is not None else ():
+            has_any = True
+            if not _is_about(acl, who, host):
+                continue
+            if acl.permission_type == PermissionType.DENY:
+                if acl.operation in (_ALL, operation):
+                    return AclDecision(allowed=False, rule=acl)
+            elif acl.operation in (_ALL, operation) or implies(acl.operation, operation):
+                allowing = allowing or acl
+        if allowing is not None:
+            return AclDecision(allowed=True, rule=allowing)
+        if has_any:
+            return AclDecision(allowed=False, rule="DefaultDeny")
+        rule = "DefaultAllow" if self.allows_without_acls else "DefaultDeny"
+        return AclDecision(allowed=self.allows_without_acls, rule=rule)
+
+    def decide_for_any(
+        self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int
+    ) -> bool:
+        """Decide whether there is a resource of this type on which the operation is allowed."""
+        if self.decide(principal, host, operation, resource_type, _NO_NAME).allowed:
+            return True
+        of_type = self._types.get(resource_type)
+        if of_type is None or not self.is_ready:
+            return False
+        who = f"{principal.type}:{principal.name}"
+
+        def names(entries: dict[str, list[Acl]], permission: int) -> set[str]:
+            return {
+                name
+                for name, acls in entries.items()
+                for acl in acls
+                if acl.permission_type == permission
+                and acl.operation in (_ALL, operation)
+                and _is_about(acl, who, host)
+            }
+
+        denied = names(of_type.literal, PermissionType.DENY)
+        if WILDCARD in denied:
+            return False
+        denied_prefixes = names(of_type.prefixed, PermissionType.DENY)
+        allowed = names(of_type.literal, PermissionType.ALLOW)
+        if WILDCARD in allowed:
+            return True
+        prefixes = names(of_type.prefixed, PermissionType.ALLOW)
+        return any(not _has_prefix(name, denied_prefixes) for name in (allowed - denied) | prefixes)
+
+
+def configured_authorizer(values: Config) -> Authorizer | None:
+    """Return the authorizer that a node's configuration names, or None.
+
+    `super.users` was checked at the start.
+    """
+    if not values[keys.AUTHORIZER_CLASS_NAME]:
+        return None
+    names = (name.strip() for name in values[keys.SUPER_USERS].split(";"))
+    return Authorizer(
+        super_users=frozenset(name for name in names if name),
+        allows_without_acls=values[keys.ALLOW_EVERYONE_IF_NO_ACL_FOUND],
+    )
+
+
+def _is_about(acl: Acl, who: str, host: str) -> bool:
+    return acl.principal in (who, _EVERYBODY) and acl.host in (WILDCARD, host)
+
+
+def _has_prefix(name: str, prefixes: set[str]) -> bool:
+    return any(name.startswith(prefix) for prefix in prefixes)
