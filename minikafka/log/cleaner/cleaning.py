@@ -69,7 +69,7 @@ Steps = Generator[Task, Any, None]
 
 
 class CleaningAbortedError(Exception):
-    """The log was truncated, closed or deleted: the cleaning has no effect."""
+    """The log was truncated, closed or deleted, or is not compacted: the cleaning has no effect."""
 
 
 @dataclass(slots=True)
@@ -275,8 +275,14 @@ class Cleaning:
         }
 
     def _require(self, group: list[Segment]) -> None:
-        """Raise a CleaningAbortedError unless the log still has these segments, as they were."""
+        """Raise a CleaningAbortedError if the log has changed.
+
+        It must still have these segments, as they were, and be compacted (`LogManager
+        .updateTopicConfig`): retention may be about to delete them.
+        """
         log = self.log
+        if not log.config.compacted:
+            raise CleaningAbortedError
         is_truncated = log.flushes.generation != self._generation
         if is_truncated or log.flushes.is_retired:
             raise CleaningAbortedError

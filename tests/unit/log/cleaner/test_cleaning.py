@@ -1,6 +1,7 @@
 """Cleanings of a log on a simulated disk, also interrupted by crashes."""
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -285,7 +286,7 @@ def test_the_last_batch_of_a_producer_stays_empty(disk):
     )
 
 
-@pytest.mark.parametrize("how", ["truncate", "delete", "close"])
+@pytest.mark.parametrize("how", ["truncate", "delete", "close", "policy"])
 def test_a_log_that_changes_meanwhile_aborts_the_cleaning(disk, how):
     tasks = drive(cleaning_of(filled(SimDisk())))
     for number in range(tasks):
@@ -301,8 +302,10 @@ def test_a_log_that_changes_meanwhile_aborts_the_cleaning(disk, how):
         elif how == "delete":
             log.increment_log_start_offset(log.segments.active.base_offset)
             log.delete_old_segments(NOW)
-        else:
+        elif how == "close":
             log.abandon()
+        else:
+            log.config = replace(log.config, compacted=False, deletes=True)
         with suppress(CleaningAbortedError):
             while task is not None:
                 task = perform(steps, task)
