@@ -149,6 +149,11 @@ def downgraded(
 ) -> Group:
     """Return a consumer group as a classic one in a generation, without members that are leaving.
 
+    If members leave, a rebalance follows, and nobody learns of this assignment. It only tells a
+    consumer group that takes the place of this one before the rebalance has ended what a member may
+    still have. Unlike Kafka, it is therefore not the target, which another member may not have
+    given up yet. Without it, a static member has replaced another, and all keep their targets.
+
     Raises:
         GroupIdNotFoundError: the bytes of a member are malformed.
     """
@@ -170,9 +175,18 @@ def downgraded(
             raise GroupIdNotFoundError(
                 f"Cannot downgrade the classic group {group.group_id}: {error}."
             ) from None
-        target = named(group.target(each.member_id), image)
-        classic.assign(each, assignment_bytes(target, version))
+        member = group.members[each.member_id]
+        partitions = _held(member) if leaving else group.target(each.member_id)
+        classic.assign(each, assignment_bytes(named(partitions, image), version))
     return classic
+
+
+def _held(member: ConsumerMember) -> Partitions:
+    """Return what a member has, with what it was asked to give up."""
+    found = {topic_id: frozenset(indexes) for topic_id, indexes in member.assigned.items()}
+    for topic_id, indexes in member.revoking.items():
+        found[topic_id] = found.get(topic_id, frozenset()) | frozenset(indexes)
+    return found
 
 
 def _downgraded_member(member: ConsumerMember) -> Member:

@@ -146,6 +146,21 @@ def test_members_get_their_targets_as_bytes(image):
     assert (topic.topic, topic.partitions) == ("t", [1, 2])
 
 
+def test_members_keep_what_others_have_not_got_yet(image):
+    """A consumer group that takes over before the rebalance has ended must not give it away."""
+    topic_id = image.topic_ids["t"]
+    slow = ConsumerMember(
+        "slow", classic=CLASSIC, assigned={topic_id: {0: 7}}, revoking={topic_id: {1: 7}}
+    )
+    fast = ConsumerMember("fast", classic=CLASSIC)
+    group = consumer_group(slow, fast, ConsumerMember("new"))
+    group.targets.update({"slow": {topic_id: {0}}, "fast": {topic_id: {1}}})
+    found = downgraded(group, {"new": group.members["new"]}, 8, image, 77)
+    (topic,) = assignment_of(found.members["slow"].assignment).assigned_partitions
+    assert topic.partitions == [0, 1]
+    assert assignment_of(found.members["fast"].assignment).assigned_partitions == []
+
+
 def test_an_empty_classic_group_makes_room():
     side = InProcess({"t": 1})
     side.world.commit({0: 5})
