@@ -251,7 +251,9 @@ class ReplicaChecks:
             return
         self.coverage.rules["WeakIsr"] += 1
         mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
-        is_wrong = log.log_end_offset < believed or mine != its
+        is_wrong = log.log_end_offset < believed or not _is_epoch_there(
+            partition.log, its, believed
+        )
         first_wrong = min(log.log_end_offset, believed - 1)
         if is_wrong and not self._has_gap(member, partition.topic_partition, first_wrong):
             # If the last record has the same epoch, all records before it are the same (KIP-101).
@@ -515,3 +517,15 @@ def _first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
         ):
             return batch
     return None
+
+
+def _is_epoch_there(log: UnifiedLog, epoch: int, end_offset: int) -> bool:
+    """True if the last record before `end_offset` may have `epoch`.
+
+    The first records of an epoch may be compacted away: a replica that copies the log afterwards
+    has a later start of that epoch.
+    """
+    if not log.config.compacted or epoch == epoch_at(log, end_offset - 1):
+        return epoch == epoch_at(log, end_offset - 1)
+    end = log.end_offset_for_epoch(epoch)
+    return end.epoch == epoch and end.end_offset >= end_offset
