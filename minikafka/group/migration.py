@@ -149,10 +149,10 @@ def downgraded(
 ) -> Group:
     """Return a consumer group as a classic one in a generation, without members that are leaving.
 
-    If members leave, a rebalance follows, and nobody learns of this assignment. It only tells a
+    If members leave, a rebalance follows, and no member is sent this assignment. It only tells a
     consumer group that takes the place of this one before the rebalance has ended what a member may
-    still have. Unlike Kafka, it is therefore not the target, which another member may not have
-    given up yet. Without it, a static member has replaced another, and all keep their targets.
+    still have. So it is not the target (as in Kafka), which others may not have given up yet.
+    Otherwise a static member has replaced another, and all keep their targets.
 
     Raises:
         GroupIdNotFoundError: the bytes of a member are malformed.
