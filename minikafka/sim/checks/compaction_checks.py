@@ -168,21 +168,24 @@ def wrong_index(log: UnifiedLog, found: list[AbortedTransaction]) -> str | None:
 def _lost_marker(log: UnifiedLog) -> str | None:
     """Return the first transaction with records and without its marker; None if there is none.
 
-    One that is followed by another is found if that has another producer epoch (KIP-890).
+    One that is followed by another is found if that has another producer epoch (KIP-890), and the
+    same leader epoch: an unclean leader may lack the marker, and goes on with the next transaction.
     """
-    open_epochs: dict[int, int] = {}
+    open_batches: dict[int, BatchHeader] = {}
     for _, _, header in stored_batches(log, log.log_start_offset, log.log_end_offset):
         producer_id = header.producer_id
         if header.is_control:
-            open_epochs.pop(producer_id, None)
+            open_batches.pop(producer_id, None)
         elif header.is_transactional:
-            epoch = open_epochs.setdefault(producer_id, header.producer_epoch)
-            if epoch != header.producer_epoch:
+            first = open_batches.setdefault(producer_id, header)
+            if first.leader_epoch != header.leader_epoch:
+                open_batches[producer_id] = header
+            elif first.producer_epoch != header.producer_epoch:
                 return (
-                    f"producer {producer_id} has records of epochs {epoch} and "
+                    f"producer {producer_id} has records of epochs {first.producer_epoch} and "
                     f"{header.producer_epoch}, and no marker before {header.base_offset}"
                 )
-    for producer_id in open_epochs:
+    for producer_id in open_batches:
         if log.loading is None and producer_id not in log.producers.ongoing:
             return f"the last records of producer {producer_id} have no marker"
     return None
