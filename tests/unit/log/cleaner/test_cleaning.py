@@ -74,6 +74,12 @@ def perform(steps, task):
         return None
 
 
+def finish(steps, task):
+    """Carry out a task and all after it."""
+    while task is not None:
+        task = perform(steps, task)
+
+
 def drive(cleaning):
     """Carry all tasks out; return how many there were."""
     steps = cleaning.run()
@@ -318,6 +324,17 @@ def test_a_log_that_changes_meanwhile_aborts_the_cleaning(disk, how):
             assert values(log) == [row for row in expected if row[0] >= log.log_start_offset]
         else:
             assert latest(values(log)) == latest(expected)
+
+
+def test_a_log_that_is_not_compacted_any_more_is_left_as_it_is(disk):
+    log = filled(disk)
+    expected = values(log)
+    steps = cleaning_of(log).run()
+    task = next(steps)
+    log.config = replace(log.config, compacted=False, deletes=True)
+    with pytest.raises(CleaningAbortedError):
+        finish(steps, task)
+    assert values(log) == expected
 
 
 def test_damage_is_named_and_nothing_is_changed(disk):
