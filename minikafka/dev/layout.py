@@ -21,6 +21,7 @@ from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
 if TYPE_CHECKING:
+    from minikafka.dev.secured import Secured
     from minikafka.raft.voter_set import VoterSet
 
 LOOPBACKS = {"0.0.0.0": HOST, "::": "::1"}  # noqa: S104 - only if the user says so
@@ -29,7 +30,7 @@ _MAX_NODES = 100
 _VOTERS = 3
 CONTROLLER = 101
 """The id of the controller that is no broker; above the ids of all brokers."""
-_CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
+_CLIENTS, _BROKERS, _CONTROLLERS = "PLAINTEXT", "INTERNAL", "CONTROLLER"
 """Listener names. Brokers have a separate listener, the only one that accepts their requests."""
 CONTROL = "control.sock"
 """The socket on which the owner of a cluster gets commands."""
@@ -63,6 +64,7 @@ class Layout:
         is_synced: bool = True,
         host: str = HOST,
         advertised_host: str = "",
+        secured: "Secured | None" = None,
     ) -> None:
         """Lay out `nodes` nodes; node 1 has the port `base_port`.
 
@@ -71,6 +73,7 @@ class Layout:
         nodes. `levels` are the levels of features in a new cluster that differ from the default.
         Unless `is_synced`, new directories are not made durable. `host` is the address on which
         nodes serve clients, `advertised_host` the name that clients are told; "" for `host`.
+        `secured` says how listeners are secured; None: not at all.
         """
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
@@ -86,6 +89,8 @@ class Layout:
         """The nodes that are controllers."""
         self.host = host
         self._advertised_host = advertised_host
+        self.secured = secured
+        self._clients = _CLIENTS if secured is None else secured.protocol.value
         self.all_nodes: Sequence[int] = (*self.nodes, *(() if first else self.voters))
         """The brokers, and the controller that is no broker."""
 
@@ -170,7 +175,7 @@ class Layout:
         listeners, advertised = (
             ",".join(
                 (
-                    f"{_CLIENTS}://{self._client_address(host, node)}",
+                    f"{self._clients}://{self._client_address(host, node)}",
                     *([f"{_BROKERS}://{HOST}:{broker_port}"] if own else ()),
                 )
             )
@@ -180,15 +185,14 @@ class Layout:
             listeners = advertised = f"CONTROLLER://{controllers[node]}"
         elif node in controllers:
             listeners += f",CONTROLLER://{controllers[node]}"
-        protocols = ",".join(f"{name}:PLAINTEXT" for name in (_CLIENTS, _BROKERS, "CONTROLLER"))
         return {
             "process.roles": ",".join(self._roles(node)),
             "node.id": str(node),
             "listeners": listeners,
             "advertised.listeners": advertised,
-            "listener.security.protocol.map": protocols,
+            "listener.security.protocol.map": self._protocols(),
             "controller.listener.names": "CONTROLLER",
-            "inter.broker.listener.name": _BROKERS if own else _CLIENTS,
+            "inter.broker.listener.name": _BROKERS if own else self._clients,
             "controller.quorum.bootstrap.servers": ",".join(controllers.values()),
             "log.dirs": str(self.home(node) / "data"),
             "default.replication.factor": factor,
@@ -196,10 +200,21 @@ class Layout:
             "transaction.state.log.replication.factor": factor,
             # As Kafka's properties files for development: groups start without a delay.
             "group.initial.rebalance.delay.ms": "0",
+            **self._security_values(),
             **self._given,
             **self._metrics_values(node),
             **self._by_node.get(node, {}),
         }
+
+    def _protocols(self) -> str:
+        between = "PLAINTEXT" if self.secured is None else self.secured.nodes_protocol.value
+        names = {self._clients: self._clients, _BROKERS: between, _CONTROLLERS: between}
+        return ",".join(f"{name}:{protocol}" for name, protocol in names.items())
+
+    def _security_values(self) -> dict[str, str]:
+        if self.secured is None:
+            return {}
+        return self.secured.values(self._clients, (_BROKERS, _CONTROLLERS))
 
     def _roles(self, node: int) -> Iterator[str]:
         if node in self.nodes:
@@ -234,6 +249,7 @@ class Layout:
             raise LayoutError(f"a cluster is already running in {self.directory}; stop it first")
         _check_ports(configs)
         self.directory.mkdir(parents=True, exist_ok=True)
+        self._secure()
         known = self.directory / CLUSTER
         if known.exists():
             found = read_cluster(known)
@@ -251,10 +267,11 @@ class Layout:
             return
         # Written before anything is formatted, so that an interrupted start can be repeated.
         unfinished = self.directory / _UNFINISHED
+        own = (unfinished, None if self.secured is None else self.secured.folder)
         others = [
             each
             for each in self.directory.iterdir()
-            if each != unfinished and each.suffix != LOCK_SUFFIX
+            if each not in own and each.suffix != LOCK_SUFFIX
         ]
         if not unfinished.exists() and others:
             raise LayoutError(f"{self.directory} is neither empty nor a cluster of minikafka dev")
@@ -269,6 +286,21 @@ class Layout:
         cluster.write(whole)
         whole.replace(known)
         unfinished.unlink()
+
+    def _secure(self) -> None:
+        """Write the files of the security.
+
+        Raises:
+            LayoutError: a package is missing.
+        """
+        if self.secured is None:
+            return
+        from minikafka.dev.certificates import MissingPackageError
+
+        try:
+            self.secured.make((LOOPBACKS.get(self.host, self.host), self.told_host))
+        except MissingPackageError as error:
+            raise LayoutError(str(error)) from None
 
     def _write_properties(self) -> None:
         for node in self.all_nodes:

@@ -1,0 +1,228 @@
+"""How a cluster on this machine is secured: encryption, logins, users, and what clients need.
+
+Everything is made in one folder: certificates, the users with their passwords, and for each user a
+properties file for `--command-config`. The nodes of the cluster know each other by certificates,
+or without TLS by a password. `admin` may do everything; so may everybody else where no ACL says
+otherwise.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from minikafka.config.authorizer_keys import (
+    ALLOW_EVERYONE_IF_NO_ACL_FOUND,
+    AUTHORIZER_CLASS_NAME,
+    STANDARD_AUTHORIZER,
+    SUPER_USERS,
+)
+from minikafka.config.listener_security import SecurityProtocol, listener_prefix
+from minikafka.dev.certificates import NODE_NAME, Certificates, certificates_in, make_certificates
+
+PLAIN: Final = "PLAIN"
+MECHANISMS: Final = (PLAIN, "SCRAM-SHA-256", "SCRAM-SHA-512")
+ADMIN: Final = "admin"
+USERS: Final = (ADMIN, "alice")
+"""The users of a new cluster; the first may do everything."""
+FOLDER: Final = "security"
+_USERS_FILE: Final = "users.json"
+_PASSWORD_BYTES: Final = 12
+_PRIVATE: Final = 0o600
+_MODULES: Final = "org.apache.kafka.common.security"
+
+
+class Login(NamedTuple):
+    """What a client of the cluster needs. `mechanism`, `user` and `password` are "" without SASL.
+
+    `truststore` and `keystore` are paths of PEM files; "" without TLS.
+    """
+
+    protocol: str
+    mechanism: str
+    user: str
+    password: str
+    truststore: str
+    keystore: str
+
+    def properties(self) -> dict[str, str]:
+        """Return the keys of a Java client, or of a command's `--command-config`."""
+        found = {"security.protocol": self.protocol}
+        if self.mechanism:
+            found["sasl.mechanism"] = self.mechanism
+            found["sasl.jaas.config"] = _client_module(self.mechanism, self.user, self.password)
+        if self.truststore:
+            found["ssl.truststore.type"] = "PEM"
+            found["ssl.truststore.location"] = self.truststore
+        if self.keystore:
+            found["ssl.keystore.type"] = "PEM"
+            found["ssl.keystore.location"] = self.keystore
+        return found
+
+    def librdkafka(self) -> dict[str, str]:
+        """Return the keys of librdkafka, and of the clients that are made with it."""
+        found = {"security.protocol": self.protocol}
+        if self.mechanism:
+            found["sasl.mechanism"] = self.mechanism
+            found["sasl.username"] = self.user
+            found["sasl.password"] = self.password
+        if self.truststore:
+            found["ssl.ca.location"] = self.truststore
+        if self.keystore:
+            found["ssl.certificate.location"] = self.keystore
+            found["ssl.key.location"] = self.keystore
+        return found
+
+    def kafka_python(self) -> dict[str, str]:
+        """Return the arguments of a client of kafka-python."""
+        found = {"security_protocol": self.protocol}
+        if self.mechanism:
+            found["sasl_mechanism"] = self.mechanism
+            found["sasl_plain_username"] = self.user
+            found["sasl_plain_password"] = self.password
+        if self.truststore:
+            found["ssl_cafile"] = self.truststore
+        if self.keystore:
+            found["ssl_certfile"] = self.keystore
+            found["ssl_keyfile"] = self.keystore
+        return found
+
+
+class Secured:
+    """The security of a cluster: TLS or not, a SASL mechanism or "", the folder of its files."""
+
+    def __init__(self, folder: Path, *, has_tls: bool, mechanism: str) -> None:
+        """Draw passwords, unless the folder has those of the cluster."""
+        self.folder = folder
+        self.has_tls = has_tls
+        self.mechanism = mechanism
+        users = folder / _USERS_FILE
+        self._is_made = users.exists()
+        self._passwords: dict[str, str] = (
+            json.loads(users.read_text())
+            if self._is_made
+            else {name: secrets.token_urlsafe(_PASSWORD_BYTES) for name in (*USERS, NODE_NAME)}
+        )
+
+    @property
+    def protocol(self) -> SecurityProtocol:
+        """The protocol of the listener for clients; its name is the listener's, too."""
+        if self.mechanism:
+            return SecurityProtocol.SASL_SSL if self.has_tls else SecurityProtocol.SASL_PLAINTEXT
+        return SecurityProtocol.SSL if self.has_tls else SecurityProtocol.PLAINTEXT
+
+    @property
+    def nodes_protocol(self) -> SecurityProtocol:
+        """The protocol between nodes."""
+        return SecurityProtocol.SSL if self.has_tls else SecurityProtocol.SASL_PLAINTEXT
+
+    @property
+    def _certificates(self) -> Certificates:
+        return certificates_in(self.folder)
+
+    def make(self, hosts: Iterable[str]) -> None:
+        """Write the files, unless the cluster has them already.
+
+        Raises:
+            MissingPackageError: certificates cannot be made.
+            OSError: a file cannot be written.
+        """
+        if self._is_made:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.has_tls:
+            make_certificates(self.folder, hosts, ADMIN)
+        for name in USERS:
+            lines = [f"{key}={value}" for key, value in self.login(name).properties().items()]
+            _write_private(self.folder / f"{name}.properties", "\n".join(lines) + "\n")
+        # The last file: if it is there, so are the others.
+        _write_private(self.folder / _USERS_FILE, json.dumps(self._passwords) + "\n")
+        self._is_made = True
+
+    def login(self, user: str = ADMIN) -> Login:
+        """Return what a client needs to be `user`.
+
+        Raises:
+            KeyError: there is no such user.
+        """
+        password = self._passwords[user]
+        paths = self._certificates
+        truststore = str(paths.truststore) if self.has_tls else ""
+        if self.mechanism:
+            return Login(self.protocol.value, self.mechanism, user, password, truststore, "")
+        keystore = str(paths.client) if self.has_tls and user == ADMIN else ""
+        return Login(self.protocol.value, "", "", "", truststore, keystore)
+
+    def scram_users(self) -> Mapping[str, str]:
+        """Return name and password of the users that the metadata must have from the beginning."""
+        if self.mechanism in ("", PLAIN):
+            return {}
+        return {name: self._passwords[name] for name in USERS}
+
+    def values(self, clients: str, between_nodes: Iterable[str]) -> dict[str, str]:
+        """Return the configuration of a node.
+
+        `clients` is the name of the listener for clients, the others are those between nodes.
+        """
+        found = {
+            AUTHORIZER_CLASS_NAME.name: STANDARD_AUTHORIZER,
+            ALLOW_EVERYONE_IF_NO_ACL_FOUND.name: "true",
+            SUPER_USERS.name: ";".join(
+                f"User:{name}" for name in (ADMIN, f"CN={ADMIN}", NODE_NAME, f"CN={NODE_NAME}")
+            ),
+        }
+        if self.has_tls:
+            found.update(self._tls_values(clients, between_nodes))
+        else:
+            found.update(self._password_values(between_nodes))
+        if self.mechanism:
+            prefix = listener_prefix(clients)
+            found[f"{prefix}sasl.enabled.mechanisms"] = self.mechanism
+            found[f"{prefix}{self.mechanism.lower()}.sasl.jaas.config"] = self._server_module()
+        return found
+
+    def _tls_values(self, clients: str, between_nodes: Iterable[str]) -> dict[str, str]:
+        paths = self._certificates
+        asks_clients = "none" if self.mechanism else "requested"
+        return {
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(paths.node),
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": str(paths.truststore),
+            f"{listener_prefix(clients)}ssl.client.auth": asks_clients,
+            **{f"{listener_prefix(each)}ssl.client.auth": "required" for each in between_nodes},
+        }
+
+    def _password_values(self, between_nodes: Iterable[str]) -> dict[str, str]:
+        password = self._passwords[NODE_NAME]
+        module = (
+            f"{_MODULES}.plain.PlainLoginModule required "
+            f'username="{NODE_NAME}" password="{password}" user_{NODE_NAME}="{password}";'
+        )
+        found = {
+            "sasl.mechanism.inter.broker.protocol": PLAIN,
+            "sasl.mechanism.controller.protocol": PLAIN,
+        }
+        for each in between_nodes:
+            found[f"{listener_prefix(each)}sasl.enabled.mechanisms"] = PLAIN
+            found[f"{listener_prefix(each)}plain.sasl.jaas.config"] = module
+        return found
+
+    def _server_module(self) -> str:
+        if self.mechanism != PLAIN:
+            return f"{_MODULES}.scram.ScramLoginModule required;"
+        users = " ".join(f'user_{name}="{self._passwords[name]}"' for name in USERS)
+        return f"{_MODULES}.plain.PlainLoginModule required {users};"
+
+
+def _client_module(mechanism: str, user: str, password: str) -> str:
+    kind = "plain.Plain" if mechanism == PLAIN else "scram.Scram"
+    return f'{_MODULES}.{kind}LoginModule required username="{user}" password="{password}";'
+
+
+def _write_private(path: Path, content: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(content)

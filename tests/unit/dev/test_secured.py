@@ -1,0 +1,70 @@
+"""The security of a cluster on this machine: files, configurations, and what clients need."""
+
+import stat
+
+import pytest
+
+from minikafka.config.properties import parse_properties
+from minikafka.dev.secured import MECHANISMS, PLAIN, USERS, Secured
+
+LISTENERS = ("INTERNAL", "CONTROLLER")
+
+
+def made(folder, *, has_tls, mechanism):
+    secured = Secured(folder, has_tls=has_tls, mechanism=mechanism)
+    secured.make(["localhost"])
+    return secured
+
+
+@pytest.mark.parametrize(
+    ("has_tls", "mechanism", "clients", "nodes"),
+    [
+        (True, "SCRAM-SHA-512", "SASL_SSL", "SSL"),
+        (True, "", "SSL", "SSL"),
+        (False, PLAIN, "SASL_PLAINTEXT", "SASL_PLAINTEXT"),
+    ],
+)
+def test_nodes_are_secured_at_least_by_a_password(tmp_path, has_tls, mechanism, clients, nodes):
+    secured = made(tmp_path, has_tls=has_tls, mechanism=mechanism)
+    assert (secured.protocol.value, secured.nodes_protocol.value) == (clients, nodes)
+    values = secured.values(clients, LISTENERS)
+    assert values["authorizer.class.name"].endswith("StandardAuthorizer")
+    for each in ("internal", "controller"):
+        if has_tls:
+            assert values[f"listener.name.{each}.ssl.client.auth"] == "required"
+        else:
+            module = values[f"listener.name.{each}.plain.sasl.jaas.config"]
+            assert 'username="minikafka-node"' in module
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_each_user_has_a_properties_file_that_only_its_owner_reads(tmp_path, mechanism):
+    secured = made(tmp_path, has_tls=False, mechanism=mechanism)
+    for user in USERS:
+        path = tmp_path / f"{user}.properties"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        found = parse_properties(path.read_text(), str(path))
+        login = secured.login(user)
+        assert found == login.properties()
+        assert f'password="{login.password}"' in found["sasl.jaas.config"]
+        assert login.librdkafka()["sasl.password"] == login.password
+        assert login.kafka_python()["sasl_plain_password"] == login.password
+    is_scram = mechanism != PLAIN
+    assert set(secured.scram_users()) == (set(USERS) if is_scram else set())
+
+
+def test_a_cluster_that_starts_again_keeps_its_passwords(tmp_path):
+    first = made(tmp_path, has_tls=True, mechanism=PLAIN)
+    again = made(tmp_path, has_tls=True, mechanism=PLAIN)
+    assert again.login("alice") == first.login("alice")
+    assert first.login("alice").password != first.login("admin").password
+
+
+def test_only_the_administrator_has_a_certificate_without_logins(tmp_path):
+    secured = made(tmp_path, has_tls=True, mechanism="")
+    admin, alice = (secured.login(user) for user in USERS)
+    assert admin.keystore
+    assert not alice.keystore
+    assert admin.properties()["ssl.keystore.location"] == admin.keystore
+    assert set(alice.librdkafka()) == {"security.protocol", "ssl.ca.location"}
+    assert set(admin.kafka_python()) >= {"ssl_certfile", "ssl_keyfile", "ssl_cafile"}
