@@ -1,7 +1,7 @@
 """Keys for features that this node does not have: the node refuses to start, or logs a warning.
 
-A node that silently ignored `authorizer.class.name` or `ssl.*` would accept every client, although
-its operator believes that it is protected.
+A node that silently ignored `authorizer.class.name`, or `ssl.*` while every listener is PLAINTEXT,
+would accept every client, although its operator believes that it is protected.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def warnings(given: Mapping[str, str]) -> list[str]:
     """One sentence for each key that promises a feature that this node does not have."""
     found = []
     secured = sorted(name for name in given if is_about_security(name))
-    if secured:
+    if secured and not _has_secured_listener(given):
         found.append(
             "every listener is PLAINTEXT: nothing is encrypted and no client is authenticated; "
             f"these keys have no effect: {', '.join(secured)}"
@@ -33,6 +33,12 @@ def warnings(given: Mapping[str, str]) -> list[str]:
             f"{_CONFIG_PROVIDERS}: has no effect; ${{provider:path:key}} in values is not resolved"
         )
     return found
+
+
+def _has_secured_listener(given: Mapping[str, str]) -> bool:
+    """True if a listener may have another protocol than PLAINTEXT."""
+    names = (given.get("listener.security.protocol.map", ""), given.get("listeners", ""))
+    return any(word in text.upper() for text in names for word in ("SSL", "SASL"))
 
 
 def is_about_security(name: str) -> bool:

@@ -38,7 +38,15 @@ _USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 @cache
 def broker_keys() -> KeyTable:
     """All broker keys of Kafka, and those that only this project has."""
-    return KeyTable("broker", (*_BROKER_KEYS, *ignored_keys()))
+    # A node without TLS does not need its keys at the start.
+    from minikafka.config.ssl_keys import (  # noqa: PLC0415
+        FAILED_AUTHENTICATION_DELAY_MS,
+        SSL_KEYS,
+    )
+
+    return KeyTable(
+        "broker", (*_BROKER_KEYS, FAILED_AUTHENTICATION_DELAY_MS, *SSL_KEYS, *ignored_keys())
+    )
 
 
 class Config:
@@ -78,14 +86,17 @@ class Checked(NamedTuple):
     warnings: list[str]
 
 
-_LISTENER_KEY = re.compile(r"listener\.name\.[^.]+\.(max\.connection[a-z.]+)")
+_LISTENER_KEY = re.compile(r"listener\.name\.[^.]+\.(max\.connection[a-z.]+|ssl\.[a-z.]+)")
 _LISTENER_KEYS = frozenset((broker.MAX_CONNECTIONS.name, broker.MAX_CONNECTION_CREATION_RATE.name))
 
 
 def listener_key(name: str) -> str:
     """Return the key that `listener.name.<listener>.<key>` gives for one listener, or the name."""
     found = _LISTENER_KEY.fullmatch(name)
-    return found[1] if found and found[1] in _LISTENER_KEYS else name
+    if not found:
+        return name
+    key = found[1]
+    return key if key in _LISTENER_KEYS or key in broker_keys() else name
 
 
 def check_broker_values(given: Mapping[str, str]) -> Checked:
@@ -94,7 +105,8 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
     ignored: list[str] = []
     warnings: list[str] = []
     for name, text in given.items():
-        key = _USED_KEYS.get(listener_key(name)) or broker_keys().get(name)
+        own = listener_key(name)
+        key = _USED_KEYS.get(own) or broker_keys().get(own)
         if key is None:
             judgement = judge(name, broker_keys())
             errors += filter(None, [judgement.error])
