@@ -29,6 +29,12 @@ class ConnectionOpened(NamedTuple):
     certificate_name: str | None = None
 
 
+class AuthenticationFailed(NamedTuple):
+    """A client or node could not prove who it is, before its connection to `listener` opened."""
+
+    listener: str
+
+
 class ConnectionClosed(NamedTuple):
     """A connection was closed; responses to its requests are dropped."""
 
@@ -91,6 +97,7 @@ class ShutdownRequested(NamedTuple):
 
 Event = (
     ConnectionOpened
+    | AuthenticationFailed
     | ConnectionClosed
     | RequestFrame
     | ResponseFrame

@@ -17,6 +17,11 @@ class SecurityProtocol(Enum):
     SASL_SSL = "SASL_SSL"
 
     @property
+    def number(self) -> int:
+        """Kafka's number in registrations."""
+        return tuple(SecurityProtocol).index(self)
+
+    @property
     def has_tls(self) -> bool:
         """True if connections are encrypted."""
         return self in (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)

@@ -5,7 +5,7 @@ reported at once, before anything is opened.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.principal import parse_principal
 from minikafka.common.whole_numbers import whole_number
@@ -14,6 +14,12 @@ from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
 from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.values import Checked, Config, check_broker_values
+
+if TYPE_CHECKING:
+    # A node without TLS never imports its keys.
+    from minikafka.config.ssl_keys import SslSettings
+
+_AVAILABLE = (SecurityProtocol.PLAINTEXT, SecurityProtocol.SSL)
 
 
 class Listener(NamedTuple):
@@ -61,6 +67,8 @@ class NodeConfig(NamedTuple):
     ignored: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     metrics_address: tuple[str, int] | None = None
+    ssl: Mapping[str, "SslSettings"] = {}
+    """How the listeners with TLS use it, those of the controllers included."""
 
     @property
     def all_log_dirs(self) -> tuple[str, ...]:
@@ -152,7 +160,22 @@ class _Reader:
             ignored=tuple(sorted(checked.ignored)),
             warnings=(*checked.warnings, *_shared_listener(listeners, controller_names)),
             metrics_address=self._metrics_address(),
+            ssl=self._ssl(protocols),
         )
+
+    def _ssl(self, protocols: Mapping[str, SecurityProtocol]) -> "dict[str, SslSettings]":
+        names = [name for name, protocol in protocols.items() if protocol.has_tls]
+        if not names:
+            return {}
+        from minikafka.config.ssl_keys import ssl_settings  # noqa: PLC0415
+
+        found = {}
+        for name in names:
+            try:
+                found[name] = ssl_settings(self.config.given, name)
+            except ConfigError as error:
+                self.errors += [each for each in (str(error),) if each not in self.errors]
+        return found
 
     def _metrics_address(self) -> tuple[str, int] | None:
         text = self.config[keys.METRICS_HTTP_LISTEN]
@@ -271,10 +294,10 @@ class _Reader:
                     f"{', '.join(each.value for each in SecurityProtocol)}"
                 )
                 continue
-            if found[name] is not SecurityProtocol.PLAINTEXT:
+            if found[name] not in _AVAILABLE:
                 self.errors.append(
                     f"listener.security.protocol.map: {name}:{mapped} is not available; allowed: "
-                    f"{SecurityProtocol.PLAINTEXT.value}"
+                    f"{', '.join(each.value for each in _AVAILABLE)}"
                 )
         return found
 

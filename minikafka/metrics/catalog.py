@@ -43,6 +43,11 @@ CONNECTION_COUNT = _gauge(
     "Open connections of clients and other nodes, by listener.",
     "listener",
 )
+FAILED_AUTHENTICATIONS = _counter(
+    _server("socket-server-metrics", "failed-authentication-total"),
+    "Connections of clients and other nodes that could not prove who they are, by listener.",
+    "listener",
+)
 DELAYED_OPERATIONS = _gauge(
     _server("DelayedOperationPurgatory", "NumDelayedOperations"),
     "Requests that wait for a condition, by operation.",
@@ -70,6 +75,7 @@ QUORUM_LOG_END_OFFSET = _gauge(
 NODE_METRICS = (
     REQUESTS,
     CONNECTION_COUNT,
+    FAILED_AUTHENTICATIONS,
     DELAYED_OPERATIONS,
     PURGATORY_SIZE,
     QUORUM_LEADER,

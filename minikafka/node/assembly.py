@@ -4,10 +4,11 @@ Source: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`, `SharedServer`.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.config import broker as keys
+from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
@@ -39,6 +40,9 @@ from minikafka.serving.registry import BROKER, CONTROLLER
 from minikafka.transaction.coordinator import TransactionCoordinator
 from minikafka.transaction.marker_sender import MarkerSender
 
+if TYPE_CHECKING:
+    from minikafka.security.ssl_principal import SslPrincipalMapper
+
 
 def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
     """Return a node that has loaded its disks and is ready for `start`.
@@ -61,7 +65,9 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
         inputs.disks[config.metadata_log_dir], logs, inputs.cluster_id, config.node_id, inputs.rng
     )
     sign = sign_of_use_in(logs.online)
-    endpoints = inputs.endpoints(config.controller_listeners, config.advertised)
+    endpoints = inputs.endpoints(
+        config.controller_listeners, config.advertised, config.security_protocols
+    )
     raft = open_raft(
         env,
         calls,
@@ -111,7 +117,24 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
             each.name: CONTROLLER if each.name in config.controller_listener_names else BROKER
             for each in config.listeners
         },
+        ssl_principals=_ssl_principals(config),
     )
+
+
+def _ssl_principals(config: NodeConfig) -> "dict[str, SslPrincipalMapper]":
+    """Return the mappings of certificates to principals, of the listeners that need one.
+
+    With SASL_SSL the principal is the one that logs in, and not that of the certificate.
+    """
+    if not config.ssl:
+        return {}
+    from minikafka.security.ssl_principal import SslPrincipalMapper  # noqa: PLC0415
+
+    return {
+        name: SslPrincipalMapper(settings.principal_rules)
+        for name, settings in config.ssl.items()
+        if config.security_protocols[name] is SecurityProtocol.SSL
+    }
 
 
 class _Parts(NamedTuple):
@@ -195,7 +218,9 @@ def _broker(parts: _Parts) -> BrokerServices:
         logs,
         values,
         cluster_id=inputs.cluster_id,
-        endpoints=inputs.endpoints(config.broker_listeners, config.advertised),
+        endpoints=inputs.endpoints(
+            config.broker_listeners, config.advertised, config.security_protocols
+        ),
         metadata_log_dir=raft.disk.root,
     )
     return BrokerServices(

@@ -113,12 +113,28 @@ class Dispatcher:
     make_context: MakeContext
     connections: dict[int, ConnectionState] = field(default_factory=dict)
     requests: dict[int, int] = field(default_factory=dict)
+    failed_authentications: dict[str, int] = field(default_factory=dict)
+    """The clients that could not prove who they are, by listener."""
 
-    def opened(self, number: int, listener: str, role: str, peer_host: str) -> None:
+    def opened(
+        self,
+        number: int,
+        listener: str,
+        role: str,
+        peer_host: str,
+        principal: KafkaPrincipal = ANONYMOUS,
+    ) -> None:
         """Register a connection."""
         is_for_nodes = listener in self.node_listeners
         most_elements = MAX_REQUEST_ELEMENTS if is_for_nodes else MAX_CLIENT_REQUEST_ELEMENTS
-        self.connections[number] = ConnectionState(number, listener, role, peer_host, most_elements)
+        self.connections[number] = ConnectionState(
+            number, listener, role, peer_host, most_elements, principal
+        )
+
+    def authentication_failed(self, listener: str) -> None:
+        """Count a client that could not prove who it is."""
+        count = self.failed_authentications.get(listener, 0)
+        self.failed_authentications[listener] = count + 1
 
     def closed(self, number: int) -> None:
         """Remove a connection; its parked requests run to their end without a response.

@@ -5,6 +5,7 @@ from random import Random
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
+from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import Listener
 from minikafka.log.disk import Disk
 from minikafka.metadata.broker_registration import Endpoint
@@ -20,7 +21,10 @@ class NodeInputs(NamedTuple):
     now: Now
 
     def endpoints(
-        self, listeners: Sequence[Listener], advertised: Mapping[str, Listener]
+        self,
+        listeners: Sequence[Listener],
+        advertised: Mapping[str, Listener],
+        protocols: Mapping[str, SecurityProtocol],
     ) -> tuple[Endpoint, ...]:
         """Return the addresses that a node registers, with the ports that were bound."""
         return tuple(
@@ -28,6 +32,7 @@ class NodeInputs(NamedTuple):
                 each.name,
                 advertised[each.name].host or "127.0.0.1",
                 advertised[each.name].port or self.ports[each.name],
+                protocols[each.name].number,
             )
             for each in listeners
         )

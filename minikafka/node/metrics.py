@@ -50,6 +50,9 @@ def _requests(node: Node) -> Iterator[Sample]:
         connections[connection.listener] += 1
     for listener, count in connections.items():
         yield Sample(catalog.CONNECTION_COUNT, count, (listener,))
+    failed = node.dispatcher.failed_authentications
+    for listener in node.roles:
+        yield Sample(catalog.FAILED_AUTHENTICATIONS, failed.get(listener, 0), (listener,))
 
 
 def _purgatory(node: Node) -> Iterator[Sample]:

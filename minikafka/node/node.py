@@ -7,14 +7,15 @@ code does not read a clock, open a socket or draw entropy.
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from minikafka.common import events
 from minikafka.common.clock import Now
-from minikafka.common.effects import Effect, Halt, Started
+from minikafka.common.effects import Disconnect, Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import DISK_ERRORS, FATAL, InvariantViolation, StorageFault
+from minikafka.common.principal import ANONYMOUS
 from minikafka.config.node_config import NodeConfig
 from minikafka.metadata.carried import ACCESS_CONTROL_ENTRY, records_of
 from minikafka.metadata.features import unsupported_levels
@@ -35,8 +36,9 @@ from minikafka.serving.context import (
 )
 
 if TYPE_CHECKING:
-    # A node without the controller role does not import the controller at its start.
+    # A node without the controller role, or without TLS, does not import their modules.
     from minikafka.controller.quorum_controller import QuorumController
+    from minikafka.security.ssl_principal import SslPrincipalMapper
 
 _log = logging.getLogger("minikafka.node")
 _REQUEST_FRAME = events.RequestFrame
@@ -65,6 +67,8 @@ class Node:
     broker: BrokerServices | None
     authorizer: Authorizer | None
     roles: dict[str, str]
+    ssl_principals: Mapping[str, "SslPrincipalMapper"] = field(default_factory=dict)
+    """The mappings of certificates to principals, of the listeners that have the protocol SSL."""
     _stopping: bool = False
     _ended: bool = False
     """True after the logs are closed: nothing may run any more, not even timers that are due."""
@@ -144,8 +148,10 @@ class Node:
         match event:
             case events.ResponseFrame(channel, frame):
                 self.calls.response(channel, frame)
-            case events.ConnectionOpened(connection, listener, peer_host, _):
-                self.dispatcher.opened(connection, listener, self.roles[listener], peer_host)
+            case events.ConnectionOpened():
+                self._opened(event)
+            case events.AuthenticationFailed(listener):
+                self.dispatcher.authentication_failed(listener)
             case events.ConnectionClosed(connection):
                 self._closed(connection)
             case events.ChannelDown(channel, reason):
@@ -158,6 +164,22 @@ class Node:
                 self.storage_fault(fault)
             case events.ShutdownRequested():
                 self.shut_down()
+
+    def _opened(self, event: events.ConnectionOpened) -> None:
+        """Register a connection, with the principal of the client's certificate if it has one."""
+        connection, listener, peer_host, certificate_name = event
+        mapper = self.ssl_principals.get(listener)
+        principal = ANONYMOUS if mapper is None else mapper.principal(certificate_name)
+        if principal is None:
+            _log.warning(
+                "closing connection %d from %s: ssl.principal.mapping.rules: no rule applies to %s",
+                connection, peer_host, certificate_name,
+            )  # fmt: skip
+            self.dispatcher.authentication_failed(listener)
+            self.env.effects.append(Disconnect(connection))
+            return
+        role = self.roles[listener]
+        self.dispatcher.opened(connection, listener, role, peer_host, principal)
 
     def _closed(self, connection: int) -> None:
         self.dispatcher.closed(connection)

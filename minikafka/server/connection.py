@@ -125,7 +125,19 @@ class Connection(asyncio.BufferedProtocol):
         self.transport.set_write_buffer_limits(high=_WRITE_HIGH_BYTES)
         self._active_at_s = owner.time_s()
         self._watch_idle()
-        owner.deliver(ConnectionOpened(self.number, self.listener, self._address))
+        self.started()
+
+    def started(self) -> None:
+        """Open the connection at once: there is no handshake."""
+        self.opened(None)
+
+    def opened(self, certificate_name: str | None) -> None:
+        """Report the connection to the node, with the name in the client's certificate."""
+        number = self.number
+        assert number is not None
+        self._owner.deliver(
+            ConnectionOpened(number, self.listener, self._address, certificate_name)
+        )
 
     def active_since_s(self) -> float:
         """Return when the last bytes arrived, by the loop's clock."""
@@ -307,7 +319,10 @@ class Connection(asyncio.BufferedProtocol):
         try:
             self._queued = self._frames.drain(self._turn_goes_on)
         except FrameTooLarge as error:
-            _log.warning("closing connection %s from %s: %s", self.number, self._address, error)
+            hint = "; it begins as TLS does, which this listener has not" if error.is_tls else ""
+            _log.warning(
+                "closing connection %s from %s: %s%s", self.number, self._address, error, hint
+            )
             self.write_gathered()
             self.transport.abort()
         finally:

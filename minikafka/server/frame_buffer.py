@@ -19,9 +19,17 @@ PIECE_BYTES = 1024 * 1024
 """The maximum number of bytes of a large frame that are received at once."""
 _POOL_KEPT_BYTES = 16 * 1024 * 1024
 
+_TLS_HANDSHAKE = 0x1603
+"""The first two bytes of a connection with TLS: a handshake, and the first byte of the version."""
+
 
 class FrameTooLarge(ValueError):  # noqa: N818 - an error of the peer
     """The size prefix of a frame is negative or over the limit."""
+
+    def __init__(self, size: int, limit_bytes: int) -> None:
+        """Describe the size."""
+        super().__init__(f"frame of {size} bytes; allowed: 0 to {limit_bytes}")
+        self.is_tls = size >> 16 == _TLS_HANDSHAKE
 
 
 class Buffers(Protocol):
@@ -192,7 +200,7 @@ class FrameBuffer:
                 has_handed_out = True
                 continue
             if not 0 <= size <= self._limit_bytes:
-                raise FrameTooLarge(f"frame of {size} bytes; allowed: 0 to {self._limit_bytes}")
+                raise FrameTooLarge(size, self._limit_bytes)
             if size + 4 <= RECEIVE_BUFFER_BYTES:
                 return False
             if not self._begin_big(size, available):

@@ -10,7 +10,7 @@ Responses that become ready in one step of the node are sent together.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from minikafka.common.effects import Part
@@ -60,6 +60,8 @@ class Connections:
         self.memory = RequestMemory(self._pool, loop, held_bytes)
         self._acceptors: dict[str, Acceptor] = {}
         self.quotas = ConnectionQuotas(loop.time)
+        self.secured: Mapping[str, Callable[[], asyncio.BaseProtocol]] = {}
+        """What creates the protocol of a new connection, for each listener with TLS."""
         self.follow_limits = follow_limits
         self.limits = ConnectionLimits(
             total=UNBOUNDED, per_address=UNBOUNDED, request_bytes=104_857_600, idle_ms=600_000
@@ -185,9 +187,10 @@ class Connections:
         self.follow_limits()
         return self.quotas.wait_s(listener, is_of_nodes=listener in self.node_listeners)
 
-    def _accepted(self, listener: str) -> Connection:
+    def _accepted(self, listener: str) -> asyncio.BaseProtocol:
         self.quotas.count_rate(listener, is_of_nodes=listener in self.node_listeners)
-        return Connection(self, listener)
+        secured = self.secured.get(listener)
+        return Connection(self, listener) if secured is None else secured()
 
     def left(self, connection: Connection) -> None:
         """Note that a connection was closed, admitted or not; another one may be accepted."""

@@ -35,6 +35,8 @@ class Outbound:
         self._loop = loop
         self._links: dict[Channel, Link] = {}
         self.pool = BufferPool()
+        self.secure: Callable[[Link], asyncio.BufferedProtocol] = lambda link: link
+        """Returns the protocol of a link's socket: the link, or TLS below it."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def send(self, channel: Channel, parts: Sequence[Chunk]) -> None:
@@ -95,7 +97,7 @@ class Outbound:
         errors: list[OSError] = []
         for address in await self._addresses(host, port):
             try:
-                await self._loop.create_connection(lambda: link, address, port)
+                await self._loop.create_connection(lambda: self.secure(link), address, port)
             except OSError as error:
                 errors.append(error)
             else:

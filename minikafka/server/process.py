@@ -37,9 +37,10 @@ from minikafka.server.os_disk import OsDisk
 from minikafka.server.unsynced_disk import UnsyncedDisk
 
 if TYPE_CHECKING:
-    # A node without them never imports the metrics server, or the injection of faults.
+    # A node without them never imports the metrics server, TLS, or the injection of faults.
     from minikafka.server.fault_socket import FaultSocket
     from minikafka.server.metrics_http import MetricsServer
+    from minikafka.server.node_tls import NodeTls
 
 _log = logging.getLogger("minikafka.server")
 _COLLECT_AFTER_S = 1.0
@@ -124,6 +125,7 @@ class BoundNode:
     limits: ConnectionLimits
     listeners: dict[str, BoundSockets] = field(default_factory=dict)
     metrics: BoundSockets | None = None
+    tls: "NodeTls | None" = None
 
     def close(self) -> None:
         """Close the sockets."""
@@ -137,7 +139,8 @@ async def bind_node(config: NodeConfig) -> BoundNode:
     """Bind every listener, so that an address in use is noticed before anything is written.
 
     Raises:
-        StartError: an address cannot be bound, or a host name in the limits cannot be resolved.
+        StartError: an address cannot be bound, a host name in the limits cannot be resolved, or
+            keys and certificates cannot be used.
     """
     limit = raise_limit()
     if most_connections(limit) < 1:
@@ -151,13 +154,30 @@ async def bind_node(config: NodeConfig) -> BoundNode:
         limits = configured_limits(config.values, names, most_connections(limit))
     except OSError as error:
         raise StartError(_unknown_address(config.values, error)) from None
-    bound = BoundNode(config, limits)
+    bound = BoundNode(config, limits, tls=_tls(config))
     try:
         await _bind_listeners(bound)
     except StartError:
         bound.close()
         raise
     return bound
+
+
+def _tls(config: NodeConfig) -> "NodeTls | None":
+    """Read the keys and certificates, if a listener has TLS.
+
+    Raises:
+        StartError: one of them cannot be used.
+    """
+    if not config.ssl:
+        return None
+    from minikafka.server.node_tls import NodeTls  # noqa: PLC0415
+    from minikafka.tls.stores import TlsError  # noqa: PLC0415
+
+    try:
+        return NodeTls(config)
+    except TlsError as error:
+        raise StartError(str(error)) from None
 
 
 async def _bind_listeners(bound: BoundNode) -> None:
@@ -216,6 +236,7 @@ class RunningNode:
         self._on_started = on_started
         self._loop = loop
         self._tasks: list[asyncio.Task[None]] = []
+        self._closing = ExitStack()
         self._hooks = _debug_hooks()
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
         self._followed = self.config.values
@@ -262,6 +283,22 @@ class RunningNode:
             )
         for name, sockets in bound.listeners.items():
             connections.listen(name, sockets)
+        if bound.tls is not None:
+            self._secure(bound.tls)
+
+    def _secure(self, tls: "NodeTls") -> None:
+        """Use TLS on the listeners that have it, and to those of other nodes."""
+        driver = self.driver
+        failures = tls.failures(self._loop, driver.step)
+        driver.connections.secured = tls.secured(self._loop, driver.connections, failures)
+        driver.outbound.secure = tls.outbound(self._loop)
+        self._closing.callback(failures.close)
+        self._closing.callback(tls.follow(self._loop, self._values))
+
+    def _values(self) -> Mapping[str, str]:
+        """Return the values in force."""
+        broker = self.node.broker
+        return (self.config.values if broker is None else broker.local.config).given
 
     def start(self) -> None:
         """Start the node; open the listeners for controllers and metrics.
@@ -297,6 +334,7 @@ class RunningNode:
 
     def close(self) -> None:
         """Close everything that is open."""
+        self._closing.close()
         if self._metrics is not None:
             self._metrics.close()
         if self._faults is not None:
