@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
-from minikafka.admin.reach import connected_socket, server_of
+from minikafka.admin.reach import Secure, connected_socket, reason_of, server_of
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.messages.describe_cluster import DescribeClusterRequest
@@ -33,8 +33,7 @@ _SHARES = 3
 """An attempt gets at least this fraction of the remaining time, however many servers follow."""
 NOTICE_AFTER_S = 2.0
 """The time after which `on_wait` reports what an operation is waiting for."""
-_BROKERS = 1
-_CONTROLLERS = 2
+_BROKERS, _CONTROLLERS = 1, 2
 _UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
 NO_ANSWER = (ErrorCode.NETWORK_EXCEPTION, ErrorCode.REQUEST_TIMED_OUT)
 """The codes of errors of a broker that was asked and has not answered."""
@@ -71,15 +70,18 @@ class UnreachedError(AdminError):
 class BrokerConnection:
     """One socket to one broker."""
 
-    def __init__(self, host: str, port: int, client_id: str, timeout_s: float) -> None:
-        """Connect.
-
-        Raises:
-            OSError: the connection cannot be opened.
-        """
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        client_id: str,
+        timeout_s: float,
+        secure: Secure | None = None,
+    ) -> None:
+        """Connect, which may raise an OSError; `secure` puts TLS above the socket."""
         self._timeout_s = timeout_s
         self._deadline_s = 0.0
-        self._socket = connected_socket(host, port, timeout_s)
+        self._socket = connected_socket(host, port, timeout_s, secure)
         self._protocol = ClientConnection(client_id=client_id)
 
     def ask(
@@ -133,11 +135,6 @@ class BrokerConnection:
         return answers
 
 
-def _reason(error: OSError) -> str:
-    """Return the system's reason without its number."""
-    return error.strerror or str(error)
-
-
 def _name_of(request: Any) -> str:
     """Return the name of a request's API, as Kafka writes it."""
     return type(request).__name__.removesuffix("Request")
@@ -161,15 +158,15 @@ class AdminClient:
         reach_timeout_s: float | None = None,
         on_wait: Callable[[str], None] | None = None,
         of_controllers: bool = False,
+        secure: Secure | None = None,
     ) -> None:
-        """Parse the addresses; connections are opened when they are needed.
+        """Parse the addresses; connections are opened, as `secure` says, when they are needed.
 
         With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
 
         An operation with all its attempts and look-ups takes up to `timeout_s`, one attempt up to
-        `request_timeout_s`. Until a
-        connection is open for the first time, it takes up to `reach_timeout_s`, if that is given:
-        the address may be wrong.
+        `request_timeout_s`. Until a connection is open for the first time, it takes up to
+        `reach_timeout_s`, if that is given: the address may be wrong.
 
         `on_wait` is called, from another thread, with a sentence about each operation that takes
         longer than NOTICE_AFTER_S.
@@ -178,6 +175,7 @@ class AdminClient:
             AdminError: an address is not host:port.
         """
         self._client_id = client_id
+        self._secure = secure
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
@@ -248,7 +246,7 @@ class AdminClient:
                 del untried[0]
                 if self._is_over(begun_s, failures):
                     reasons = "; ".join(
-                        f"{at[0]}:{at[1]}: {_reason(why)}" for at, why in failures.items()
+                        f"{at[0]}:{at[1]}: {reason_of(why)}" for at, why in failures.items()
                     )
                     kind = AdminError if self._reach_timeout_s is None else UnreachedError
                     raise kind(
@@ -306,7 +304,7 @@ class AdminClient:
 
     def _connected(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
         if self._any is None:
-            self._any = BrokerConnection(*server, self._client_id, timeout_s)
+            self._any = BrokerConnection(*server, self._client_id, timeout_s, self._secure)
             self._any_server, self._failure = server, None
         return self._any
 
@@ -364,7 +362,9 @@ class AdminClient:
             connection = self._by_broker.get(broker_id)
             if connection is None:
                 address = self._address_of(broker_id)
-                connection = BrokerConnection(*address, self._client_id, self._share_s(others))
+                connection = BrokerConnection(
+                    *address, self._client_id, self._share_s(others), self._secure
+                )
                 self._by_broker[broker_id] = connection
             return connection.ask(request, timeout_s=self._share_s(others))
         except _UNSUPPORTED as error:
@@ -375,7 +375,7 @@ class AdminClient:
             self._drop(broker_id)
             slow = isinstance(error, TimeoutError)
             raise AdminError(
-                f"no answer from {self._kind} {broker_id}: {error}",
+                f"no answer from {self._kind} {broker_id}: {reason_of(error)}",
                 ErrorCode.REQUEST_TIMED_OUT if slow else ErrorCode.NETWORK_EXCEPTION,
             ) from None
 
@@ -489,7 +489,7 @@ class AdminClient:
     @property
     def _likely_reason(self) -> str:
         if self._failure is not None:
-            return f": {_reason(self._failure)}"
+            return f": {reason_of(self._failure)}"
         refusal = summary_of(self._refusal)
         return f": {refusal}" if refusal else "; changes need an active controller"
 

@@ -3,10 +3,24 @@
 import socket
 import threading
 import time
+from collections.abc import Callable
 from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 
 from minikafka.config.node_config import parse_address
+
+_MIN_TIMEOUT_S = 0.001
+Secure = Callable[[socket.socket, str], socket.socket]
+"""Puts TLS above a connected socket; it is called with the host that was connected to."""
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's reason without its number."""
+    # An alert of TLS; `ssl` itself is only imported by tools that use it.
+    alert = getattr(error, "reason", None)
+    if isinstance(alert, str):
+        return f"TLS failed: {alert.replace('_', ' ').lower()}"
+    return error.strerror or str(error)
 
 
 def server_of(text: str) -> tuple[str, int]:
@@ -23,8 +37,10 @@ def server_of(text: str) -> tuple[str, int]:
     return host, port
 
 
-def connected_socket(host: str, port: int, timeout_s: float) -> socket.socket:
-    """Return a socket that is connected to host:port.
+def connected_socket(
+    host: str, port: int, timeout_s: float, secure: Secure | None = None
+) -> socket.socket:
+    """Return a socket that is connected to host:port, secured if that is wanted.
 
     Raises:
         OSError: it cannot be connected within `timeout_s`.
@@ -36,9 +52,18 @@ def connected_socket(host: str, port: int, timeout_s: float) -> socket.socket:
         if left_s <= 0:
             break
         try:
-            return socket.create_connection((address, port), timeout=left_s)
+            connected = socket.create_connection((address, port), timeout=left_s)
         except OSError as error:
             failure = error
+            continue
+        if secure is None:
+            return connected
+        connected.settimeout(max(deadline_s - time.monotonic(), _MIN_TIMEOUT_S))
+        try:
+            return secure(connected, host)
+        except OSError:
+            connected.close()
+            raise
     raise failure
 
 

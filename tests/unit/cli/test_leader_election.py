@@ -200,6 +200,9 @@ def test_the_two_names_of_the_properties_file_are_not_given_together(cluster, ru
 
 def test_the_properties_file_is_read(run, tmp_path):
     path = tmp_path / "client.properties"
-    path.write_text("security.protocol=SSL\n")
+    path.write_text("security.protocol=SASL_SSL\n")
     status, _, err = run("UNCLEAN", *ALL, "--command-config", str(path))
-    assert (status, err) == (1, "security.protocol=SSL: only PLAINTEXT is supported\n")
+    assert (status, err) == (
+        1,
+        "security.protocol=SASL_SSL: is not available; allowed: PLAINTEXT, SSL\n",
+    )

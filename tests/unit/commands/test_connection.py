@@ -27,6 +27,11 @@ def test_the_longest_attempt_comes_from_its_properties(tmp_path):
     ("text", "named"),
     [
         ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
+        ("security.protocol=SSL\nssl.keystore.location=/k", "needs ssl.keystore.password"),
+        (
+            "security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location=/no/such",
+            "ssl.truststore.location=/no/such: cannot be read: No such file",
+        ),
         ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
         ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
         ("default.api.timeout.ms=\u00b2", "default.api.timeout.ms=\u00b2: .* from 1 to 2147483647"),
