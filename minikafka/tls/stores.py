@@ -164,7 +164,7 @@ def _pkcs12(store: Store, content: bytes) -> _Pkcs12:
     except ImportError:
         raise TlsError(
             f"{_source(store)}: PKCS12 files need the extra pkcs12: pip install "
-            f"'minikafka[pkcs12]'; or convert it with: {_conversion(store.path)}"
+            f"'minikafka[security]'; or convert it with: {_conversion(store.path)}"
         ) from None
     password = None if store.password is None else store.password.text.encode()
     try:
