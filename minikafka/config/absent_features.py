@@ -1,7 +1,7 @@
 """Keys for features that this node does not have: the node refuses to start, or logs a warning.
 
-A node that silently ignored `authorizer.class.name`, or `ssl.*` while every listener is PLAINTEXT,
-would accept every client, although its operator believes that it is protected.
+A node that silently ignored `ssl.*` while no listener has TLS would encrypt nothing, although its
+operator believes that it does. `config/sasl.py` warns about the keys of SASL.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,13 @@ def refusals(given: Mapping[str, str]) -> list[str]:
 def warnings(given: Mapping[str, str]) -> list[str]:
     """One sentence for each key that promises a feature that this node does not have."""
     found = []
-    secured = sorted(name for name in given if is_about_security(name))
-    if secured and not _has_secured_listener(given):
+    secured = sorted(
+        name for name in given if is_about_security(name) and ".sasl." not in f".{name}"
+    )
+    if secured and not _may_have_tls(given):
         found.append(
-            "every listener is PLAINTEXT: nothing is encrypted and no client is authenticated; "
-            f"these keys have no effect: {', '.join(secured)}"
+            "no listener has TLS: nothing is encrypted; these keys have no effect: "
+            f"{', '.join(secured)}"
         )
     if given.get(_CONFIG_PROVIDERS, "").strip():
         found.append(
@@ -35,10 +37,10 @@ def warnings(given: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _has_secured_listener(given: Mapping[str, str]) -> bool:
-    """True if a listener may have another protocol than PLAINTEXT."""
+def _may_have_tls(given: Mapping[str, str]) -> bool:
+    """True if a listener may have TLS."""
     names = (given.get("listener.security.protocol.map", ""), given.get("listeners", ""))
-    return any(word in text.upper() for text in names for word in ("SSL", "SASL"))
+    return any("SSL" in text.upper() for text in names)
 
 
 def is_about_security(name: str) -> bool:

@@ -19,7 +19,6 @@ background.threads INT c 1.. =10
 broker.id INT r * =-1
 client.quota.callback.class CLASS r * -
 config.providers LIST c * =
-connections.max.reauth.ms LONG r * =0
 controller.performance.always.log.threshold.ms LONG r 0.. =2000
 controller.performance.sample.period.ms LONG r 100.. =60000
 controller.quorum.append.linger.ms INT r 0.. =25
@@ -131,8 +130,6 @@ replica.socket.receive.buffer.bytes INT r * =65536
 replication.quota.window.num INT r 1.. =11
 replication.quota.window.size.seconds INT r 1.. =1
 sasl.client.callback.handler.class CLASS r * -
-sasl.enabled.mechanisms LIST p * =GSSAPI
-sasl.jaas.config PASSWORD p * -
 sasl.kerberos.kinit.cmd STRING p * =/usr/bin/kinit
 sasl.kerberos.min.time.before.relogin LONG p * =60000
 sasl.kerberos.principal.to.local.rules LIST p * =DEFAULT
@@ -149,8 +146,6 @@ sasl.login.refresh.window.factor DOUBLE p * =0.8
 sasl.login.refresh.window.jitter DOUBLE p * =0.05
 sasl.login.retry.backoff.max.ms LONG r * =10000
 sasl.login.retry.backoff.ms LONG r * =100
-sasl.mechanism.controller.protocol STRING r * =GSSAPI
-sasl.mechanism.inter.broker.protocol STRING p * =GSSAPI
 sasl.oauthbearer.assertion.algorithm STRING r * =RS256
 sasl.oauthbearer.assertion.claim.aud STRING r * -
 sasl.oauthbearer.assertion.claim.exp.seconds INT r 0..86400 =300
@@ -164,21 +159,13 @@ sasl.oauthbearer.assertion.private.key.passphrase PASSWORD r * -
 sasl.oauthbearer.assertion.template.file STRING r * -
 sasl.oauthbearer.client.credentials.client.id STRING r * -
 sasl.oauthbearer.client.credentials.client.secret PASSWORD r * -
-sasl.oauthbearer.clock.skew.seconds INT r * =30
-sasl.oauthbearer.expected.audience LIST r * =
-sasl.oauthbearer.expected.issuer STRING r * -
 sasl.oauthbearer.jwks.endpoint.refresh.ms LONG r * =3600000
 sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms LONG r * =10000
 sasl.oauthbearer.jwks.endpoint.retry.backoff.ms LONG r * =100
-sasl.oauthbearer.jwks.endpoint.url STRING r * -
 sasl.oauthbearer.jwt.retriever.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever
 sasl.oauthbearer.jwt.validator.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator
 sasl.oauthbearer.scope STRING r * -
-sasl.oauthbearer.scope.claim.name STRING r * =scope
-sasl.oauthbearer.sub.claim.name STRING r * =sub
 sasl.oauthbearer.token.endpoint.url STRING r * -
-sasl.server.callback.handler.class CLASS r * -
-sasl.server.max.receive.size INT r * =524288
 security.providers STRING r * -
 server.max.startup.time.ms LONG r 0.. =9223372036854775807
 share.coordinator.append.linger.ms INT r -1.. =-1

@@ -13,13 +13,12 @@ from minikafka.config import authorizer_keys
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
 from minikafka.config.listener_security import SecurityProtocol
+from minikafka.config.sasl import NO_SASL, SaslConfig, sasl_config, sasl_warnings
 from minikafka.config.values import Checked, Config, check_broker_values
 
 if TYPE_CHECKING:
     # A node without TLS never imports its keys.
     from minikafka.config.ssl_keys import SslSettings
-
-_AVAILABLE = (SecurityProtocol.PLAINTEXT, SecurityProtocol.SSL)
 
 
 class Listener(NamedTuple):
@@ -69,6 +68,7 @@ class NodeConfig(NamedTuple):
     metrics_address: tuple[str, int] | None = None
     ssl: Mapping[str, "SslSettings"] = {}
     """How the listeners with TLS use it, those of the controllers included."""
+    sasl: SaslConfig = NO_SASL
 
     @property
     def all_log_dirs(self) -> tuple[str, ...]:
@@ -143,6 +143,14 @@ class _Reader:
             self.errors.append(f"log.dirs: has a directory twice: {','.join(log_dirs)}")
         self._check_request_bytes()
         self._check_super_users()
+        sasl = sasl_config(
+            config.given,
+            protocols,
+            [each.name for each in listeners],
+            inter_broker if is_broker else None,
+            next(iter(controller_names), ""),
+            self.errors,
+        )
         return NodeConfig(
             values=config,
             node_id=config[keys.NODE_ID],
@@ -158,9 +166,14 @@ class _Reader:
             log_dirs=log_dirs,
             metadata_log_dir=config[keys.METADATA_LOG_DIR] or log_dirs[0],
             ignored=tuple(sorted(checked.ignored)),
-            warnings=(*checked.warnings, *_shared_listener(listeners, controller_names)),
+            warnings=(
+                *checked.warnings,
+                *_shared_listener(listeners, controller_names),
+                *sasl_warnings(config.given, protocols, sasl),
+            ),
             metrics_address=self._metrics_address(),
             ssl=self._ssl(protocols),
+            sasl=sasl,
         )
 
     def _ssl(self, protocols: Mapping[str, SecurityProtocol]) -> "dict[str, SslSettings]":
@@ -292,12 +305,6 @@ class _Reader:
                 self.errors.append(
                     f"listener.security.protocol.map: {name}:{mapped} is not a protocol; allowed: "
                     f"{', '.join(each.value for each in SecurityProtocol)}"
-                )
-                continue
-            if found[name] not in _AVAILABLE:
-                self.errors.append(
-                    f"listener.security.protocol.map: {name}:{mapped} is not available; allowed: "
-                    f"{', '.join(each.value for each in _AVAILABLE)}"
                 )
         return found
 

@@ -18,6 +18,7 @@ from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, ConfigSource, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
+from minikafka.config.sasl_keys import SASL_KEYS, sasl_key
 from minikafka.config.topic import MAX_COMPACTION_LAG_MS, MIN_COMPACTION_LAG_MS, TOPIC_KEYS
 from minikafka.config.transaction_keys import TRANSACTION_KEYS
 from minikafka.config.unknown_keys import judge
@@ -31,6 +32,7 @@ _BROKER_KEYS = (
     *CONSUMER_GROUP_KEYS,
     *TRANSACTION_KEYS,
     *AUTHORIZER_KEYS,
+    *SASL_KEYS,
 )
 _USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 
@@ -105,7 +107,7 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
     ignored: list[str] = []
     warnings: list[str] = []
     for name, text in given.items():
-        own = listener_key(name)
+        own = sasl_key(listener_key(name))
         key = _USED_KEYS.get(own) or broker_keys().get(own)
         if key is None:
             judgement = judge(name, broker_keys())
@@ -119,7 +121,7 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
             if text.strip() or not key.nullable:
                 key.parse(text)
         except ConfigError as error:
-            errors.append(str(error))
+            errors.append(name + str(error).removeprefix(key.name))
     errors += absent_features.refusals(given)
     warnings += absent_features.warnings(given)
     return Checked(errors, ignored, warnings)

@@ -166,7 +166,7 @@ def test_other_words_are_no_recovery_strategy():
 def test_a_security_key_of_one_listener_is_warned_of_once():
     name = "listener.name.plaintext.ssl.keystore.location"
     (warning,) = check_broker_values({name: "/x"}).warnings
-    assert warning.startswith("every listener is PLAINTEXT")
+    assert warning.startswith("no listener has TLS")
     assert name in warning
 
 

@@ -1,0 +1,230 @@
+"""The SASL configuration of a node: the mechanisms of its listeners, and its own logins.
+
+Source: `JaasContext`, `ChannelBuilders`, `SaslChannelBuilder`, `KafkaConfig.validateValues`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from minikafka.config import sasl_keys as keys
+from minikafka.config.definition import Key
+from minikafka.config.jaas import JaasError, LoginModule, parse_jaas
+from minikafka.config.listener_security import (
+    SecurityProtocol,
+    listener_prefix,
+    listener_values,
+)
+from minikafka.config.values import Config
+
+_MODULES: Final = {
+    keys.PLAIN: "org.apache.kafka.common.security.plain.PlainLoginModule",
+    keys.SCRAM_SHA_256: "org.apache.kafka.common.security.scram.ScramLoginModule",
+    keys.SCRAM_SHA_512: "org.apache.kafka.common.security.scram.ScramLoginModule",
+    keys.OAUTHBEARER: "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
+}
+_FILE_SCHEME: Final = "file:"
+
+
+class SaslMechanism(NamedTuple):
+    """One mechanism of a listener: its login module, and the values that are in force for it."""
+
+    name: str
+    module: LoginModule
+    values: Config
+
+
+class SaslListener(NamedTuple):
+    """The mechanisms of a listener by name, in the order of the configuration, and its values."""
+
+    mechanisms: Mapping[str, SaslMechanism]
+    values: Config
+
+
+class OwnLogin(NamedTuple):
+    """The mechanism, and the login module with the credentials, by which a client logs in."""
+
+    mechanism: str
+    module: LoginModule
+
+
+class SaslConfig(NamedTuple):
+    """The SASL listeners by name, and the logins to brokers and controllers; None without SASL."""
+
+    listeners: Mapping[str, SaslListener]
+    to_brokers: OwnLogin | None
+    to_controllers: OwnLogin | None
+
+
+NO_SASL: Final = SaslConfig({}, None, None)
+
+
+def sasl_config(
+    given: Mapping[str, str],
+    protocols: Mapping[str, SecurityProtocol],
+    own: Sequence[str],
+    inter_broker: str | None,
+    controllers: str,
+    errors: list[str],
+) -> SaslConfig:
+    """Return the SASL configuration of a node; add a sentence to `errors` for each error.
+
+    `own` are the names of its own listeners, `inter_broker` is the listener of brokers that it
+    connects to (None if it is no broker), `controllers` that of controllers.
+    """
+    secured = [name for name, protocol in protocols.items() if protocol.has_sasl]
+    if not secured:
+        return NO_SASL
+    listeners = {name: _listener(given, name, errors) for name in own if name in secured}
+    to_brokers = None
+    if inter_broker in secured:
+        to_brokers = _own_login(
+            given, inter_broker, keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL, errors
+        )
+        enabled = listeners[inter_broker].mechanisms if inter_broker in listeners else {}
+        if to_brokers is not None and to_brokers.mechanism not in enabled:
+            errors.append(
+                f"{keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL.name}: {to_brokers.mechanism} is not "
+                f"in {keys.SASL_ENABLED_MECHANISMS.name} of listener {inter_broker}"
+            )
+    to_controllers = None
+    if controllers in secured:
+        to_controllers = _own_login(
+            given, controllers, keys.SASL_MECHANISM_CONTROLLER_PROTOCOL, errors
+        )
+    return SaslConfig(listeners, to_brokers, to_controllers)
+
+
+def sasl_warnings(
+    given: Mapping[str, str], protocols: Mapping[str, SecurityProtocol], sasl: SaslConfig
+) -> list[str]:
+    """Return a sentence for each value that does not have the effect that one may expect."""
+    found = []
+    names = sorted(
+        name
+        for name in given
+        if name.startswith("sasl.") or keys.sasl_key(name) != name or ".sasl." in name
+    )
+    if names and not any(protocol.has_sasl for protocol in protocols.values()):
+        found.append(
+            "no listener uses SASL: no client is authenticated by it; these keys have no effect: "
+            f"{', '.join(names)}"
+        )
+    if sasl.to_controllers is not None and sasl.to_controllers.mechanism.startswith("SCRAM"):
+        found.append(
+            f"{keys.SASL_MECHANISM_CONTROLLER_PROTOCOL.name}: SCRAM credentials are in the "
+            "metadata, which a controller without a quorum cannot read; use PLAIN"
+        )
+    return found
+
+
+def _listener(given: Mapping[str, str], listener: str, errors: list[str]) -> SaslListener:
+    values = listener_values(given, listener)
+    config = Config(values)
+    name = keys.SASL_ENABLED_MECHANISMS.name
+    if name not in values:
+        errors.append(
+            f"{name}: is required for SASL listener {listener}: Kafka's default, GSSAPI, is not "
+            f"available; allowed: {', '.join(keys.MECHANISMS)}"
+        )
+        return SaslListener({}, config)
+    mechanisms = {}
+    for mechanism in config[keys.SASL_ENABLED_MECHANISMS]:
+        if mechanism not in keys.MECHANISMS:
+            errors.append(
+                f"{name}: {mechanism} is not available on listener {listener}; allowed: "
+                f"{', '.join(keys.MECHANISMS)}"
+            )
+            continue
+        module = _module(given, listener, mechanism, errors)
+        if module is not None:
+            prefix = f"{mechanism.lower()}."
+            own = {
+                key.removeprefix(prefix): text
+                for key, text in values.items()
+                if key.startswith(prefix)
+            }
+            mechanisms[mechanism] = SaslMechanism(mechanism, module, Config({**values, **own}))
+            if mechanism == keys.OAUTHBEARER:
+                _check_validator(listener, mechanisms[mechanism], errors)
+    if not config[keys.SASL_ENABLED_MECHANISMS]:
+        errors.append(f"{name}: names no mechanism for SASL listener {listener}")
+    return SaslListener(mechanisms, config)
+
+
+def _module(
+    given: Mapping[str, str], listener: str, mechanism: str, errors: list[str]
+) -> LoginModule | None:
+    name = f"{listener_prefix(listener)}{mechanism.lower()}.{keys.SASL_JAAS_CONFIG.name}"
+    text = listener_values(given, listener).get(f"{mechanism.lower()}.{keys.SASL_JAAS_CONFIG.name}")
+    expected = f"{_MODULES[mechanism]} required ...;"
+    if text is None:
+        errors.append(
+            f"{name}: is required for mechanism {mechanism} of listener {listener}, as: {expected}"
+        )
+        return None
+    try:
+        module = parse_jaas(text)
+    except JaasError as error:
+        errors.append(f"{name}: {error}; expected: {expected}")
+        return None
+    if module.name != _MODULES[mechanism]:
+        errors.append(f"{name}: login module {module.name} is not available; expected: {expected}")
+        return None
+    return module
+
+
+def _check_validator(listener: str, mechanism: SaslMechanism, errors: list[str]) -> None:
+    prefix = f"{listener_prefix(listener)}{mechanism.name.lower()}."
+    validator = mechanism.values[keys.SASL_SERVER_CALLBACK_HANDLER_CLASS] or keys.JWT_VALIDATOR
+    if validator == keys.UNSECURED_VALIDATOR:
+        return
+    if validator != keys.JWT_VALIDATOR:
+        errors.append(
+            f"{prefix}{keys.SASL_SERVER_CALLBACK_HANDLER_CLASS.name}: {validator} is not "
+            f"available; allowed: {keys.JWT_VALIDATOR}, {keys.UNSECURED_VALIDATOR}"
+        )
+        return
+    url = mechanism.values[keys.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL]
+    if url is None or not url.startswith(_FILE_SCHEME):
+        errors.append(
+            f"{prefix}{keys.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL.name}: is required as a file, "
+            f"file:///path, with the keys that sign tokens; for unsigned ones set "
+            f"{keys.SASL_SERVER_CALLBACK_HANDLER_CLASS.name} to {keys.UNSECURED_VALIDATOR}"
+        )
+
+
+def _own_login(
+    given: Mapping[str, str], listener: str, key: Key[str], errors: list[str]
+) -> OwnLogin | None:
+    mechanism = Config(listener_values(given, listener))[key]
+    if mechanism not in keys.MECHANISMS:
+        errors.append(
+            f"{key.name}: {mechanism} is not available, but listener {listener} needs one; "
+            f"allowed: {', '.join(keys.MECHANISMS)}"
+        )
+        return None
+    found: list[str] = []
+    module = _module(given, listener, mechanism, found)
+    # A broken text of an own listener has been reported already.
+    errors += [each for each in found if each not in errors]
+    if module is None:
+        return None
+    problem = login_problem(mechanism, module)
+    if problem:
+        errors.append(
+            f"{listener_prefix(listener)}{mechanism.lower()}.{keys.SASL_JAAS_CONFIG.name}: "
+            f"{problem}, by which this node logs in to others"
+        )
+    return OwnLogin(mechanism, module)
+
+
+def login_problem(mechanism: str, module: LoginModule) -> str:
+    """Return what a login module lacks for a client to log in by it; empty if nothing."""
+    if module.name != _MODULES[mechanism]:
+        return f"login module {module.name} is not for {mechanism}; use {_MODULES[mechanism]}"
+    if mechanism == keys.OAUTHBEARER:
+        needed: tuple[str, ...] = ("unsecuredLoginStringClaim_sub",)
+    else:
+        needed = ("username", "password")
+    missing = [name for name in needed if not module.options.get(name)]
+    return f"has no option {' and '.join(missing)}" if missing else ""

@@ -1,0 +1,133 @@
+"""The SASL configuration of a node, and what a start is refused for."""
+
+import pytest
+
+from minikafka.config.node_config import ConfigErrors, node_config
+from minikafka.config.sasl_keys import CONNECTIONS_MAX_REAUTH_MS, UNSECURED_VALIDATOR
+
+_MODULE = "org.apache.kafka.common.security"
+_PLAIN = (
+    f'{_MODULE}.plain.PlainLoginModule required username="a" password="s3cret" user_a="s3cret";'
+)
+_BASE = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "listeners": "SASL_PLAINTEXT://:9092,CONTROLLER://:9093",
+    "controller.listener.names": "CONTROLLER",
+    "listener.security.protocol.map": "SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+    "controller.quorum.voters": "1@h:9093",
+    "security.inter.broker.protocol": "SASL_PLAINTEXT",
+    "sasl.enabled.mechanisms": "PLAIN",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "sasl.mechanism.controller.protocol": "PLAIN",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": _PLAIN,
+    "listener.name.controller.plain.sasl.jaas.config": _PLAIN,
+}
+_JAAS = "listener.name.sasl_plaintext.plain.sasl.jaas.config"
+
+
+def _errors(**changes):
+    given = {**_BASE, **{name.replace("__", "."): text for name, text in changes.items()}}
+    with pytest.raises(ConfigErrors) as caught:
+        node_config({name: text for name, text in given.items() if text is not None})
+    assert "s3cret" not in str(caught.value)
+    return caught.value.errors
+
+
+def test_mechanisms_and_own_logins():
+    config = node_config(
+        {
+            **_BASE,
+            "listener.name.sasl_plaintext.plain.connections.max.reauth.ms": "3",
+            "listener.name.sasl_plaintext.connections.max.reauth.ms": "2",
+            "connections.max.reauth.ms": "1",
+        }
+    )
+    sasl = config.sasl
+    assert list(sasl.listeners) == ["SASL_PLAINTEXT", "CONTROLLER"]
+    plain = sasl.listeners["SASL_PLAINTEXT"].mechanisms["PLAIN"]
+    assert plain.module.options["user_a"] == "s3cret"
+    assert plain.values[CONNECTIONS_MAX_REAUTH_MS] == 3
+    assert sasl.listeners["SASL_PLAINTEXT"].values[CONNECTIONS_MAX_REAUTH_MS] == 2
+    assert sasl.listeners["CONTROLLER"].values[CONNECTIONS_MAX_REAUTH_MS] == 1
+    assert sasl.to_brokers is not None and sasl.to_brokers.mechanism == "PLAIN"
+    assert sasl.to_controllers is not None
+    assert "s3cret" not in repr(sasl.to_brokers)
+    assert not any("SASL is" in each or "SCRAM" in each for each in config.warnings)
+
+
+def test_without_mechanisms_kafkas_default_is_named():
+    errors = _errors(sasl__enabled__mechanisms=None)
+    assert any("Kafka's default, GSSAPI, is not available" in each for each in errors)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("sasl.enabled.mechanisms", "GSSAPI", "GSSAPI is not available"),
+        ("sasl.enabled.mechanisms", "", "names no mechanism"),
+        ("sasl.mechanism.inter.broker.protocol", None, "GSSAPI is not available"),
+        ("sasl.mechanism.controller.protocol", None, "GSSAPI is not available"),
+        (_JAAS, None, "is required for mechanism PLAIN of listener SASL_PLAINTEXT"),
+        (_JAAS, f"{_MODULE}.plain.PlainLoginModule required a=s3cret", "semicolon"),
+        (_JAAS, f"{_MODULE}.scram.ScramLoginModule required;", "is not available"),
+        (
+            _JAAS,
+            f'{_MODULE}.plain.PlainLoginModule required username="s3cret";',
+            "has no option password",
+        ),
+        (
+            "listener.name.sasl_plaintext.connections.max.reauth.ms",
+            "soon",
+            "listener.name.sasl_plaintext.connections.max.reauth.ms: invalid value 'soon'",
+        ),
+    ],
+)
+def test_errors_at_start(name, text, reason):
+    errors = _errors(**{name: text})
+    assert any(reason in each for each in errors), errors
+
+
+def test_the_mechanism_between_brokers_must_be_enabled():
+    errors = _errors(
+        **{
+            "sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-256",
+            "listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config": (
+                f'{_MODULE}.scram.ScramLoginModule required username="a" password="s3cret";'
+            ),
+        }
+    )
+    (error,) = errors
+    assert "SCRAM-SHA-256 is not in sasl.enabled.mechanisms of listener SASL_PLAINTEXT" in error
+
+
+def test_tokens_need_a_validator():
+    bearer = {
+        "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
+        "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": (
+            f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
+        ),
+        "listener.name.controller.oauthbearer.sasl.jaas.config": (
+            f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
+        ),
+    }
+    assert any("is required as a file" in each for each in _errors(**bearer))
+    handler = "oauthbearer.sasl.server.callback.handler.class"
+    config = node_config(
+        {
+            **_BASE,
+            **bearer,
+            f"listener.name.sasl_plaintext.{handler}": UNSECURED_VALIDATOR,
+            f"listener.name.controller.{handler}": UNSECURED_VALIDATOR,
+        }
+    )
+    assert "OAUTHBEARER" in config.sasl.listeners["CONTROLLER"].mechanisms
+
+
+def test_keys_without_a_listener_are_named():
+    given = {**_BASE, "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093"}
+    del given["listener.security.protocol.map"]
+    given["security.inter.broker.protocol"] = "PLAINTEXT"
+    (warning,) = [each for each in node_config(given).warnings if "SASL" in each]
+    assert "no listener uses SASL" in warning
+    assert "s3cret" not in warning
