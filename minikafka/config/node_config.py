@@ -146,10 +146,10 @@ class _Reader:
         sasl = sasl_config(
             config.given,
             protocols,
-            [each.name for each in listeners],
-            inter_broker if is_broker else None,
-            next(iter(controller_names), ""),
-            self.errors,
+            own=[each.name for each in listeners],
+            inter_broker=inter_broker if is_broker else None,
+            controllers=next(iter(controller_names), ""),
+            errors=self.errors,
         )
         return NodeConfig(
             values=config,

@@ -16,9 +16,6 @@ UNSECURED_VALIDATOR: Final = (
     "org.apache.kafka.common.security.oauthbearer.internals.unsecured."
     "OAuthBearerUnsecuredValidatorCallbackHandler"
 )
-JWT_VALIDATOR: Final = (
-    "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
-)
 
 SASL_ENABLED_MECHANISMS: Key[tuple[str, ...]] = Key(
     name="sasl.enabled.mechanisms",
@@ -73,46 +70,8 @@ SASL_SERVER_CALLBACK_HANDLER_CLASS: Key[str | None] = Key(
     type=ConfigType.CLASS,
     default=None,
     nullable=True,
-    doc="How OAUTHBEARER checks tokens: OAuthBearerValidatorCallbackHandler (default), or "
-    "OAuthBearerUnsecuredValidatorCallbackHandler, which accepts unsigned ones.",
-)
-SASL_OAUTHBEARER_JWKS_ENDPOINT_URL: Key[str | None] = Key(
-    name="sasl.oauthbearer.jwks.endpoint.url",
-    type=ConfigType.STRING,
-    default=None,
-    nullable=True,
-    doc="The keys that sign tokens, as a JWKS: only files, as file:///path.",
-)
-SASL_OAUTHBEARER_CLOCK_SKEW_SECONDS: Key[int] = Key(
-    name="sasl.oauthbearer.clock.skew.seconds",
-    type=ConfigType.INT,
-    default=30,
-    doc="The difference between the clocks of this node and of an issuer that is allowed.",
-)
-SASL_OAUTHBEARER_EXPECTED_AUDIENCE: Key[tuple[str, ...]] = Key(
-    name="sasl.oauthbearer.expected.audience",
-    type=ConfigType.LIST,
-    default=(),
-    doc="The audiences of which a token must have one; empty for any.",
-)
-SASL_OAUTHBEARER_EXPECTED_ISSUER: Key[str | None] = Key(
-    name="sasl.oauthbearer.expected.issuer",
-    type=ConfigType.STRING,
-    default=None,
-    nullable=True,
-    doc="The issuer that a token must have.",
-)
-SASL_OAUTHBEARER_SCOPE_CLAIM_NAME: Key[str] = Key(
-    name="sasl.oauthbearer.scope.claim.name",
-    type=ConfigType.STRING,
-    default="scope",
-    doc="The claim of a token that has its scope.",
-)
-SASL_OAUTHBEARER_SUB_CLAIM_NAME: Key[str] = Key(
-    name="sasl.oauthbearer.sub.claim.name",
-    type=ConfigType.STRING,
-    default="sub",
-    doc="The claim of a token that has the name of its principal.",
+    doc="How OAUTHBEARER checks tokens; only OAuthBearerUnsecuredValidatorCallbackHandler, which "
+    "accepts unsigned ones, is available.",
 )
 
 SASL_KEYS: tuple[Key[object], ...] = (
@@ -124,12 +83,6 @@ SASL_KEYS: tuple[Key[object], ...] = (
     SASL_SERVER_MAX_RECEIVE_SIZE,
     CONNECTION_FAILED_AUTHENTICATION_DELAY_MS,
     SASL_SERVER_CALLBACK_HANDLER_CLASS,
-    SASL_OAUTHBEARER_JWKS_ENDPOINT_URL,
-    SASL_OAUTHBEARER_CLOCK_SKEW_SECONDS,
-    SASL_OAUTHBEARER_EXPECTED_AUDIENCE,
-    SASL_OAUTHBEARER_EXPECTED_ISSUER,
-    SASL_OAUTHBEARER_SCOPE_CLAIM_NAME,
-    SASL_OAUTHBEARER_SUB_CLAIM_NAME,
 )
 _NAMES: Final = frozenset(key.name for key in SASL_KEYS)
 

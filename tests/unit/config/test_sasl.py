@@ -111,7 +111,7 @@ def test_tokens_need_a_validator():
             f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
         ),
     }
-    assert any("is required as a file" in each for each in _errors(**bearer))
+    assert any("for signed tokens, is not available" in each for each in _errors(**bearer))
     handler = "oauthbearer.sasl.server.callback.handler.class"
     config = node_config(
         {

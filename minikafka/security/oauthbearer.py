@@ -1,0 +1,177 @@
+"""OAUTHBEARER (RFC 7628) with unsigned tokens, for tests and for networks that are trusted.
+
+An unsigned token proves nothing: every client may claim any name.
+
+Source: `OAuthBearerSaslServer`, `OAuthBearerClientInitialResponse`,
+`OAuthBearerUnsecuredValidatorCallbackHandler`, `OAuthBearerUnsecuredJws`.
+"""
+
+import json
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from minikafka.security.sasl import SaslError
+
+_HEADER: Final = re.compile(r"n,(?:a=((?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+))?,")
+_PAIR: Final = re.compile(r"([A-Za-z]+)=([\x21-\x7e \t\r\n]+)")
+_BEARER: Final = re.compile(r"\s*(\w+) +([-_.A-Za-z0-9]+)\s*", re.ASCII)
+_SEPARATOR: Final = "\x01"
+_PARTS: Final = 3
+_JSON_ERRORS: Final = (ValueError, RecursionError)
+
+
+class InvalidTokenError(ValueError):
+    """A token that is not accepted; `status` is what the client is told."""
+
+    def __init__(self, reason: str, status: str = "invalid_token", scope: str = "") -> None:
+        """Store the status, and the scope that a token must have."""
+        super().__init__(reason)
+        self.answer = {"status": status, **({"scope": scope} if scope else {})}
+
+
+class BearerToken(NamedTuple):
+    """An accepted token: its principal, and its end by the wall clock."""
+
+    principal: str
+    expires_ms: int
+
+
+class UnsecuredValidator:
+    """Checks unsigned tokens by the options of a login module."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        """Read the options.
+
+        Raises:
+            ValueError: the clock skew is no number of milliseconds.
+        """
+        self._principal_claim = options.get("unsecuredValidatorPrincipalClaimName") or "sub"
+        self._scope_claim = options.get("unsecuredValidatorScopeClaimName") or "scope"
+        self._scope = (options.get("unsecuredValidatorRequiredScope") or "").split()
+        self._skew_ms = int(options.get("unsecuredValidatorAllowableClockSkewMs") or "0")
+
+    def validate(self, token: str, now_ms: int) -> BearerToken:
+        """Return what an accepted token says.
+
+        Raises:
+            InvalidTokenError: the token is malformed, signed, expired, or lacks a claim.
+        """
+        parts = token.split(".")
+        if len(parts) != _PARTS:
+            raise InvalidTokenError("the token has not three parts")
+        if _claims(parts[0]).get("alg") != "none" or parts[2]:
+            raise InvalidTokenError("the token is signed; only unsigned ones are accepted")
+        claims = _claims(parts[1])
+        principal = claims.get(self._principal_claim)
+        if not isinstance(principal, str) or not principal.strip():
+            raise InvalidTokenError(f"the token has no claim {self._principal_claim} with a name")
+        issued_ms = _time_ms(claims, "iat")
+        expires_ms = _time_ms(claims, "exp")
+        if expires_ms is None:
+            raise InvalidTokenError("the token has no claim exp")
+        if issued_ms is not None and issued_ms > now_ms + self._skew_ms:
+            raise InvalidTokenError("the token is from the future (claim iat)")
+        if now_ms - self._skew_ms >= expires_ms:
+            raise InvalidTokenError("the token has expired (claim exp)")
+        if issued_ms is not None and expires_ms <= issued_ms:
+            raise InvalidTokenError("the token ends before it begins (claims iat and exp)")
+        if not set(self._scope) <= _scopes(claims.get(self._scope_claim)):
+            raise InvalidTokenError(
+                "the token lacks a required scope", "insufficient_scope", " ".join(self._scope)
+            )
+        return BearerToken(principal, int(expires_ms))
+
+
+class OAuthBearerServer:
+    """One exchange of OAUTHBEARER."""
+
+    def __init__(self, validator: UnsecuredValidator) -> None:
+        """Take the check of tokens."""
+        self._validator = validator
+        self._refusal = ""
+        self.user = ""
+        self.is_complete = False
+        self.expires_ms: int | None = None
+
+    def evaluate(self, token: bytes, now_ms: int) -> bytes:
+        """See `SaslServer`.
+
+        An invalid token is answered with a JSON text; the login fails when the client has replied.
+        """
+        if self._refusal:
+            raise SaslError("the token was not accepted", self._refusal)
+        authorization_id, bearer = _initial_response(token)
+        try:
+            found = self._validator.validate(bearer, now_ms)
+        except InvalidTokenError as error:
+            self._refusal = json.dumps(error.answer, separators=(",", ":"))
+            return self._refusal.encode()
+        self.user = found.principal
+        if authorization_id not in ("", found.principal):
+            text = (
+                f"Authentication failed: Client requested an authorization id ({authorization_id}) "
+                f"that is different from the token's principal name ({found.principal})"
+            )
+            raise SaslError(text, text)
+        self.expires_ms = found.expires_ms
+        self.is_complete = True
+        return b""
+
+
+def initial_response(claims: Mapping[str, object], extensions: Mapping[str, str]) -> bytes:
+    """Return the first message of a client with an unsigned token."""
+    token = f"{_part({'alg': 'none'})}.{_part(claims)}."
+    pairs = {"auth": f"Bearer {token}", **extensions}
+    text = "".join(f"{name}={value}{_SEPARATOR}" for name, value in pairs.items())
+    return f"n,,{_SEPARATOR}{text}{_SEPARATOR}".encode()
+
+
+def _part(claims: Mapping[str, object]) -> str:
+    text = json.dumps(claims, separators=(",", ":"))
+    return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+def _initial_response(message: bytes) -> tuple[str, str]:
+    """Return the authorization id, which may be empty, and the token."""
+    text = message.decode(errors="replace")
+    header = _HEADER.match(text)
+    rest = text[header.end() :] if header is not None else ""
+    if header is None or not rest.startswith(_SEPARATOR) or not rest.endswith(_SEPARATOR * 2):
+        raise SaslError("the first message is malformed")
+    pairs: dict[str, str] = {}
+    for each in rest[1:-2].split(_SEPARATOR):
+        pair = _PAIR.fullmatch(each)
+        if pair is None or pair[1] in pairs:
+            raise SaslError("the first message has a malformed or repeated key")
+        pairs[pair[1]] = pair[2]
+    bearer = _BEARER.fullmatch(pairs.get("auth", ""))
+    if bearer is None or bearer[1].lower() != "bearer":
+        raise SaslError("the first message has no bearer token")
+    authorization_id = (header[1] or "").replace("=2C", ",").replace("=3D", "=")
+    return authorization_id, bearer[2]
+
+
+def _claims(part: str) -> dict[str, Any]:
+    try:
+        found = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except _JSON_ERRORS:
+        raise InvalidTokenError("a part of the token is not JSON in base64") from None
+    if not isinstance(found, dict):
+        raise InvalidTokenError("a part of the token is no JSON object")
+    return found
+
+
+def _time_ms(claims: Mapping[str, Any], name: str) -> float | None:
+    value = claims.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
+        raise InvalidTokenError(f"the claim {name} is no time in seconds")
+    return value * 1000
+
+
+def _scopes(claim: object) -> set[str]:
+    items = claim if isinstance(claim, list) else [claim]
+    return {word for item in items if isinstance(item, str) for word in item.split()}
