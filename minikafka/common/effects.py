@@ -63,6 +63,12 @@ class Reset(NamedTuple):
     connection: int
 
 
+class LoggedIn(NamedTuple):
+    """The client of a connection has logged in: its requests may be as large as any."""
+
+    connection: int
+
+
 class Send(NamedTuple):
     """Write a request, size prefix included, to a channel, which is opened if necessary."""
 
@@ -106,5 +112,16 @@ class Halt(NamedTuple):
 
 
 Effect = (
-    Reply | Mute | Unmute | Disconnect | Reset | Send | CloseChannel | Flush | Work | Started | Halt
+    Reply
+    | Mute
+    | Unmute
+    | Disconnect
+    | Reset
+    | LoggedIn
+    | Send
+    | CloseChannel
+    | Flush
+    | Work
+    | Started
+    | Halt
 )

@@ -85,6 +85,9 @@ class Environment:
     """Takes a log directory offline; raises if the node cannot run without it, as a node without
     the broker role does for each. The broker's replicas hold this object, so a node with that role
     replaces the default after they are made."""
+    draw_secret: Callable[[int], bytes] = field(init=False)
+    """Returns unpredictable bytes, for values that protect a login. A process sets it to the
+    system's source: the numbers of `rng` can be predicted from earlier ones."""
     _later: deque[Callable[[], None]] = field(default_factory=deque)
     _flushes: dict[int, tuple[Sequence[SyncTarget], FlushCallback]] = field(default_factory=dict)
     _flush_count: int = 0
@@ -97,6 +100,7 @@ class Environment:
 
     def __post_init__(self) -> None:
         """Log endless work, unless a simulator replaces `on_endless_work`."""
+        self.draw_secret = self.rng.randbytes
         self.on_endless_work = EndlessWorkLog(self.clock)
         self.timers.on_long_chain = lambda name: self.on_endless_work(f"the timers of: {name}")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from minikafka.config.cipher_suites import SUITES_OF_TLS_1_3, openssl_name
-from minikafka.config.definition import ConfigError, ConfigType, Key, Update, at_least, one_of
+from minikafka.config.definition import ConfigError, ConfigType, Key, Update, one_of
 from minikafka.config.listener_security import listener_prefix, listener_values
 
 NONE, REQUESTED, REQUIRED = "none", "requested", "required"
@@ -116,13 +116,6 @@ TRUSTSTORE_TYPE = _text(
     "ssl.truststore.type",
     "The format of that file: PEM or PKCS12. A file of type JKS must be converted.",
     default=JKS,
-)
-FAILED_AUTHENTICATION_DELAY_MS: Key[int] = Key(
-    name="connection.failed.authentication.delay.ms",
-    type=ConfigType.INT,
-    default=100,
-    valid=at_least(0),
-    doc="How much later the connection of a client that failed to authenticate is closed.",
 )
 
 SSL_KEYS: tuple[Key[object], ...] = (

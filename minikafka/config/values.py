@@ -42,13 +42,10 @@ def broker_keys() -> KeyTable:
     """All broker keys of Kafka, and those that only this project has."""
     # A node without TLS does not need its keys at the start.
     from minikafka.config.ssl_keys import (  # noqa: PLC0415
-        FAILED_AUTHENTICATION_DELAY_MS,
         SSL_KEYS,
     )
 
-    return KeyTable(
-        "broker", (*_BROKER_KEYS, FAILED_AUTHENTICATION_DELAY_MS, *SSL_KEYS, *ignored_keys())
-    )
+    return KeyTable("broker", (*_BROKER_KEYS, *SSL_KEYS, *ignored_keys()))
 
 
 class Config:

@@ -57,6 +57,8 @@ class FaultyDispatcher(Dispatcher):
             usual.make_context,
             usual.connections,
             usual.requests,
+            usual.failed_authentications,
+            usual.logins,
         )
         self.faults = FaultSet()
         self._image = image

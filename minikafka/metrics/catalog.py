@@ -43,9 +43,34 @@ CONNECTION_COUNT = _gauge(
     "Open connections of clients and other nodes, by listener.",
     "listener",
 )
-FAILED_AUTHENTICATIONS = _counter(
+LOGINS = _counter(
+    _server("socket-server-metrics", "successful-authentication-total"),
+    "Logins of clients, by SASL listener.",
+    "listener",
+)
+FAILED_LOGINS = _counter(
     _server("socket-server-metrics", "failed-authentication-total"),
-    "Connections of clients and other nodes that could not prove who they are, by listener.",
+    "Clients and nodes that could not prove who they are, by listener.",
+    "listener",
+)
+REPEATED_LOGINS = _counter(
+    _server("socket-server-metrics", "successful-reauthentication-total"),
+    "Further logins on a connection, by SASL listener.",
+    "listener",
+)
+FAILED_REPEATED_LOGINS = _counter(
+    _server("socket-server-metrics", "failed-reauthentication-total"),
+    "Failed further logins on a connection, by SASL listener.",
+    "listener",
+)
+LOGINS_WITHOUT_REPETITION = _counter(
+    _server("socket-server-metrics", "successful-authentication-no-reauth-total"),
+    "Logins of clients that cannot log in again, by SASL listener.",
+    "listener",
+)
+EXPIRED_CONNECTIONS = _counter(
+    _server("socket-server-metrics", "expired-connections-killed-count"),
+    "Connections that were closed since their session had ended, by SASL listener.",
     "listener",
 )
 DELAYED_OPERATIONS = _gauge(
@@ -75,7 +100,12 @@ QUORUM_LOG_END_OFFSET = _gauge(
 NODE_METRICS = (
     REQUESTS,
     CONNECTION_COUNT,
-    FAILED_AUTHENTICATIONS,
+    LOGINS,
+    FAILED_LOGINS,
+    REPEATED_LOGINS,
+    FAILED_REPEATED_LOGINS,
+    LOGINS_WITHOUT_REPETITION,
+    EXPIRED_CONNECTIONS,
     DELAYED_OPERATIONS,
     PURGATORY_SIZE,
     QUORUM_LEADER,

@@ -41,6 +41,7 @@ from minikafka.transaction.coordinator import TransactionCoordinator
 from minikafka.transaction.marker_sender import MarkerSender
 
 if TYPE_CHECKING:
+    from minikafka.node.logins import Logins
     from minikafka.security.ssl_principal import SslPrincipalMapper
 
 
@@ -53,6 +54,8 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
     """
     env = Environment(inputs.rng, units_per_step=units_per_step())
     env.clock.set(inputs.now)
+    if inputs.draw_secret is not None:
+        env.draw_secret = inputs.draw_secret
     calls = Calls(env, str(config.node_id))
     logs = LogManager.open(
         [inputs.disks[path] for path in config.log_dirs],
@@ -105,6 +108,7 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
             max_in_flight=config.values[keys.QUEUED_MAX_REQUESTS],
             node_listeners=(config.inter_broker_listener_name, *config.controller_listener_names),
             make_context=Contexts(env, broker, controller).make,
+            logins=_logins(parts, broker, controller),
         ),
         raft=raft,
         active_controller=parts.active_controller,
@@ -135,6 +139,25 @@ def _ssl_principals(config: NodeConfig) -> "dict[str, SslPrincipalMapper]":
         for name, settings in config.ssl.items()
         if config.security_protocols[name] is SecurityProtocol.SSL
     }
+
+
+def _logins(
+    parts: "_Parts", broker: BrokerServices | None, controller: ControllerServices | None
+) -> "Logins | None":
+    """Return the logins of a node with SASL listeners; its handlers know them, too."""
+    if not parts.config.sasl.listeners:
+        return None
+    # A node without SASL listeners imports none of this.
+    from minikafka.metadata.scram_credentials import credential_finder  # noqa: PLC0415
+    from minikafka.node.logins import Logins  # noqa: PLC0415
+
+    loader = parts.loader
+    find = credential_finder(lambda: loader.image)
+    logins = Logins(parts.env, parts.config.sasl.listeners, find)
+    for services in (broker, controller):
+        if services is not None:
+            services.logins = logins
+    return logins
 
 
 class _Parts(NamedTuple):

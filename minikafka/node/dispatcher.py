@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from struct import Struct
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
 from minikafka.common.environment import Environment
@@ -39,6 +39,9 @@ from minikafka.serving.failures import failure_response
 from minikafka.serving.lanes import Lane, Lanes
 from minikafka.serving.registry import Api, find
 from minikafka.serving.steps import CLOSE, Compute, Step, WaitUntil
+
+if TYPE_CHECKING:
+    from minikafka.node.logins import Logins
 
 _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)
@@ -115,6 +118,13 @@ class Dispatcher:
     requests: dict[int, int] = field(default_factory=dict)
     failed_authentications: dict[str, int] = field(default_factory=dict)
     """The clients that could not prove who they are, by listener."""
+    logins: "Logins | None" = None
+    """The connections whose clients must log in; None if there is no SASL listener."""
+
+    def __post_init__(self) -> None:
+        """Let clients that have logged in be served here."""
+        if self.logins is not None:
+            self.logins.dispatcher = self
 
     def opened(
         self,
@@ -127,9 +137,11 @@ class Dispatcher:
         """Register a connection."""
         is_for_nodes = listener in self.node_listeners
         most_elements = MAX_REQUEST_ELEMENTS if is_for_nodes else MAX_CLIENT_REQUEST_ELEMENTS
-        self.connections[number] = ConnectionState(
-            number, listener, role, peer_host, most_elements, principal
-        )
+        connection = ConnectionState(number, listener, role, peer_host, most_elements, principal)
+        if self.logins is not None and self.logins.is_for(listener):
+            self.logins.opened(connection)
+        else:
+            self.connections[number] = connection
 
     def authentication_failed(self, listener: str) -> None:
         """Count a client that could not prove who it is."""
@@ -143,6 +155,8 @@ class Dispatcher:
         computation for the response is dropped if it has not started: nothing is written after it.
         """
         connection = self.connections.pop(number, None)
+        if self.logins is not None:
+            connection = self.logins.closed(number) or connection
         if connection is None:
             return
         connection.closed = True
@@ -166,6 +180,8 @@ class Dispatcher:
         """
         connection = self.connections.get(number)
         if connection is None:
+            if self.logins is not None:
+                self.logins.request(number, frame)
             return
         try:
             lanes = connection.lanes

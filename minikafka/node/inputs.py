@@ -1,6 +1,6 @@
 """What the shell gives to a node at its start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -12,13 +12,17 @@ from minikafka.metadata.broker_registration import Endpoint
 
 
 class NodeInputs(NamedTuple):
-    """The inputs from the shell: disks by path, bound ports by listener, entropy, time."""
+    """The inputs from the shell: disks by path, bound ports by listener, entropy, time.
+
+    `draw_secret` returns unpredictable bytes; None, in simulations, to draw them from `rng`.
+    """
 
     disks: Mapping[str, Disk]
     ports: Mapping[str, int]
     cluster_id: str
     rng: Random
     now: Now
+    draw_secret: Callable[[int], bytes] | None = None
 
     def endpoints(
         self,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
+from minikafka.node.login_audit import LoginCounts
 from minikafka.node.node import Node
 from minikafka.node.purgatory import Parked
 from minikafka.replica.metrics import cleaner_samples, directory_samples, replica_samples
@@ -48,11 +49,25 @@ def _requests(node: Node) -> Iterator[Sample]:
     connections = dict.fromkeys(node.roles, 0)
     for connection in node.dispatcher.connections.values():
         connections[connection.listener] += 1
+    logins = node.dispatcher.logins
+    if logins is not None:
+        for listener in connections:
+            connections[listener] += logins.count(listener)
+    counts = {} if logins is None else logins.audit.counts
     for listener, count in connections.items():
         yield Sample(catalog.CONNECTION_COUNT, count, (listener,))
-    failed = node.dispatcher.failed_authentications
-    for listener in node.roles:
-        yield Sample(catalog.FAILED_AUTHENTICATIONS, failed.get(listener, 0), (listener,))
+        failed = node.dispatcher.failed_authentications.get(listener, 0)
+        yield from _logins(listener, counts.get(listener) or LoginCounts(), failed)
+
+
+def _logins(listener: str, counts: LoginCounts, failed: int) -> Iterator[Sample]:
+    """Yield the figures of a listener; `failed` clients have not come to their login."""
+    yield Sample(catalog.LOGINS, counts.succeeded, (listener,))
+    yield Sample(catalog.FAILED_LOGINS, failed + counts.failed, (listener,))
+    yield Sample(catalog.REPEATED_LOGINS, counts.repeated, (listener,))
+    yield Sample(catalog.FAILED_REPEATED_LOGINS, counts.repeated_failed, (listener,))
+    yield Sample(catalog.LOGINS_WITHOUT_REPETITION, counts.without_repetition, (listener,))
+    yield Sample(catalog.EXPIRED_CONNECTIONS, counts.expired, (listener,))
 
 
 def _purgatory(node: Node) -> Iterator[Sample]:

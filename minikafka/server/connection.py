@@ -52,6 +52,9 @@ class ConnectionOwner(Protocol):
     def limits(self) -> ConnectionLimits:
         """The limits in force."""
 
+    def request_bytes(self, listener: str) -> int:
+        """Return the largest request that a new connection of a listener may send."""
+
     def buffers_of(self, connection: "Connection") -> Buffers:
         """Return the source of memory for large frames."""
 
@@ -109,7 +112,7 @@ class Connection(asyncio.BufferedProtocol):
         self._idle_timer: asyncio.TimerHandle | None = None
         self._turn_ends_s = 0.0
         self._frames = FrameBuffer(
-            self._consume, owner.buffers_of(self), owner.limits.request_bytes
+            self._consume, owner.buffers_of(self), owner.request_bytes(listener)
         )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -296,6 +299,10 @@ class Connection(asyncio.BufferedProtocol):
         sock = self.transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         self.transport.abort()
+
+    def set_request_limit(self, request_bytes: int) -> None:
+        """Let requests have up to `request_bytes` from now on."""
+        self._frames.limit_bytes = request_bytes
 
     def mute(self) -> None:
         """Stop handing out requests."""

@@ -253,6 +253,7 @@ class Driver:
         fx.Unmute: lambda self, e: self.connections.unmute(e.connection),  # type: ignore[union-attr]
         fx.Disconnect: lambda self, e: self.connections.disconnect(e.connection),  # type: ignore[union-attr]
         fx.Reset: lambda self, e: self.connections.reset(e.connection),  # type: ignore[union-attr]
+        fx.LoggedIn: lambda self, e: self.connections.logged_in(e.connection),  # type: ignore[union-attr]
         fx.Send: _send,  # type: ignore[dict-item]
         fx.CloseChannel: lambda self, e: self.outbound.close_channel(e.channel),  # type: ignore[union-attr]
         fx.Flush: _flush,  # type: ignore[dict-item]

@@ -110,12 +110,12 @@ class FrameBuffer:
         "_big_size",
         "_consume",
         "_end",
-        "_limit_bytes",
         "_pool",
         "_small",
         "_start",
         "_view",
         "lacks_memory",
+        "limit_bytes",
         "paused",
     )
 
@@ -125,7 +125,8 @@ class FrameBuffer:
         """Hand frames of at most `limit_bytes` to `consume`."""
         self._consume = consume
         self._pool = pool
-        self._limit_bytes = limit_bytes
+        self.limit_bytes = limit_bytes
+        """The largest size of a frame that is accepted."""
         # A mapping: unused pages cost nothing, and all go back to the system when it is closed.
         self._small = _pages(RECEIVE_BUFFER_BYTES)
         self._view = memoryview(self._small)
@@ -199,8 +200,8 @@ class FrameBuffer:
                 self._consume(self._view[start + 4 : start + 4 + size])
                 has_handed_out = True
                 continue
-            if not 0 <= size <= self._limit_bytes:
-                raise FrameTooLarge(size, self._limit_bytes)
+            if not 0 <= size <= self.limit_bytes:
+                raise FrameTooLarge(size, self.limit_bytes)
             if size + 4 <= RECEIVE_BUFFER_BYTES:
                 return False
             if not self._begin_big(size, available):

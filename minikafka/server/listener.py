@@ -49,6 +49,8 @@ class Connections:
         self.deliver = step
         self.node_listeners: frozenset[str] = frozenset()
         """Listeners that other nodes connect to, and clients do not."""
+        self.before_login: dict[str, int] = {}
+        """The largest request before the login, by listener whose clients must log in."""
         self._on_unreadable = on_unreadable
         self._turns = ConnectionTurns(loop)
         self._loop = loop
@@ -72,6 +74,10 @@ class Connections:
         self._acceptors[listener] = Acceptor(
             self._loop, bound, lambda: self._accepted(listener), lambda: self._wait_s(listener)
         )
+
+    def request_bytes(self, listener: str) -> int:
+        """Return the largest request that a new connection of a listener may send."""
+        return self.before_login.get(listener, self.limits.request_bytes)
 
     def buffers_of(self, connection: Connection) -> Buffers:
         """Return the source of memory for a connection's large frames; nodes never wait for it."""
@@ -140,6 +146,12 @@ class Connections:
         target = self._by_id.get(connection)
         if target is not None:
             target.unmute()
+
+    def logged_in(self, connection: int) -> None:
+        """Let a client that has logged in send requests as large as any."""
+        target = self._by_id.get(connection)
+        if target is not None:
+            target.set_request_limit(self.limits.request_bytes)
 
     def disconnect(self, connection: int) -> None:
         """Close a connection after its pending responses are sent."""

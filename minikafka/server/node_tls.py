@@ -18,10 +18,10 @@ from minikafka.common.effects import Channel
 from minikafka.common.events import AuthenticationFailed, Event
 from minikafka.config.definition import ConfigError
 from minikafka.config.node_config import NodeConfig
+from minikafka.config.sasl_keys import CONNECTION_FAILED_AUTHENTICATION_DELAY_MS
 from minikafka.config.ssl_keys import (
     ALLOW_DN_CHANGES,
     ALLOW_SAN_CHANGES,
-    FAILED_AUTHENTICATION_DELAY_MS,
     SslSettings,
     reloaded_key,
     ssl_settings,
@@ -83,7 +83,7 @@ class NodeTls:
     ) -> Mapping[str, Callable[[], asyncio.BaseProtocol]]:
         """Return what creates the protocol of a new connection, for each listener with TLS."""
         buffer = ReceiveBuffer()
-        delay_s = self._config.values[FAILED_AUTHENTICATION_DELAY_MS] / 1000
+        delay_s = self._config.values[CONNECTION_FAILED_AUTHENTICATION_DELAY_MS] / 1000
 
         def accept(name: str) -> asyncio.BaseProtocol:
             context = self._loaded[name].contexts.server

@@ -19,6 +19,7 @@ from minikafka.common.events import ShutdownRequested
 from minikafka.common.faults import DISK_ERRORS
 from minikafka.config import broker as keys
 from minikafka.config.node_config import Listener, NodeConfig
+from minikafka.config.sasl_keys import SASL_SERVER_MAX_RECEIVE_SIZE
 from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
 from minikafka.node.assembly import assemble
@@ -266,7 +267,8 @@ class RunningNode:
                 )
             rng = Random(int.from_bytes(os.urandom(8), "big"))
             return assemble(
-                config, NodeInputs(disks, ports, identity.cluster_id, rng, self._clock())
+                config,
+                NodeInputs(disks, ports, identity.cluster_id, rng, self._clock(), os.urandom),
             )
         except (BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise StartError(str(error)) from None
@@ -281,6 +283,10 @@ class RunningNode:
             connections.node_listeners = frozenset(
                 (config.inter_broker_listener_name, *config.controller_listener_names)
             )
+        connections.before_login = {
+            name: listener.values[SASL_SERVER_MAX_RECEIVE_SIZE]
+            for name, listener in config.sasl.listeners.items()
+        }
         for name, sockets in bound.listeners.items():
             connections.listen(name, sockets)
         if bound.tls is not None:

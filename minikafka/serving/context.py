@@ -5,7 +5,7 @@ so that a resumed handler sees the time of the step that resumed it.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from minikafka.controller.quorum_controller import QuorumController
     from minikafka.group.coordinator import GroupCoordinator
     from minikafka.log.directories.log_manager import LogManager
+    from minikafka.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
     from minikafka.raft.raft_node import RaftNode
     from minikafka.replica.auto_topics import AutoTopics
     from minikafka.replica.broker_lifecycle import BrokerLifecycle
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
     from minikafka.transaction.coordinator import TransactionCoordinator
 
 
+class RepeatedLogins(Protocol):
+    """Logins of clients that have logged in before; see `node/logins.py`."""
+
+    def repeat(
+        self, number: int, request: "SaslHandshakeRequest", version: int
+    ) -> "SaslHandshakeResponse | None":
+        """Begin a login on the connection `number`; None if it is answered later."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class NodeServices:
     """The services of both roles."""
@@ -46,6 +56,8 @@ class NodeServices:
     raft: "RaftNode"
     loader: MetadataLoader
     authorizer: "Authorizer | None"
+    logins: "RepeatedLogins | None" = field(default=None, kw_only=True)
+    """None if the node has no SASL listener."""
 
     @property
     def image(self) -> MetadataImage:
