@@ -47,6 +47,7 @@ FORWARDABLE = frozenset(
         ApiKey.ADD_RAFT_VOTER,
         ApiKey.REMOVE_RAFT_VOTER,
         ApiKey.ALLOCATE_PRODUCER_IDS,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
     )
 )
 

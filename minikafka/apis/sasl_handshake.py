@@ -28,9 +28,6 @@ def sasl_handshake_on_controller(
     ctx: ControllerContext, request: SaslHandshakeRequest
 ) -> SaslHandshakeResponse | None:
     """Begin another login on the connection; None if it has failed and is answered later."""
-    if ctx.is_forwarded:
-        # The connection is that of a broker, which has not asked for this.
-        return SaslHandshakeResponse(ErrorCode.ILLEGAL_SASL_STATE)
     return _repeated(ctx.services, request, ctx.version)
 
 

@@ -20,6 +20,7 @@ LATEST_METADATA_VERSION = 30
 # The metadata.version in which something begins (`MetadataVersion`).
 LEADER_EPOCH_KEPT_FROM = 12
 """A shrinking ISR does not bump the leader epoch."""
+SCRAM_FROM = 11
 METADATA_TRANSACTIONS_FROM = 13
 CONTROLLERS_FROM = 15
 DIRECTORIES_FROM = 17

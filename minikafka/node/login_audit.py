@@ -1,6 +1,6 @@
 """The log of failed logins, at a bounded rate, and the counts of all of them.
 
-A client that fails again and again must not fill the log: of the failures in `_WINDOW_MS`, the
+Unlike Kafka (row Y6): a client that fails again and again must not fill the log: of the failures in `_WINDOW_MS`, the
 first `_MAX_LINES` have a line each, and the others are counted in one. No line has a password.
 """
 

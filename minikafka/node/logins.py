@@ -176,6 +176,7 @@ class Logins:
         return login
 
     def _late(self, login: Login) -> None:
+        # Unlike Kafka (row Y5): also a client that sends bytes from time to time.
         self._close(login, "the client has not logged in in time (connections.max.idle.ms)")
 
     # Requests

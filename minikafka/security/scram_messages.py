@@ -88,7 +88,8 @@ def parse_server_first(message: bytes) -> ServerFirst:
 def parse_client_final(message: bytes) -> ClientFinal:
     """Parse `c=<base64>,r=<nonce>[,<extension>...],p=<base64>`.
 
-    As Kafka: the channel binding is signed, but not compared with that of the first message.
+    As Kafka: the channel binding is signed, but not compared with that of the first message. Unlike
+    Kafka (row Y3): extensions are signed.
 
     Raises:
         MalformedScramError: it is not of that form.

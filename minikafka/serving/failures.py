@@ -113,6 +113,10 @@ _ALTERED_CONFIGS: Final = _Failure(
 )
 
 _FAILURES: Final[dict[int, _Failure]] = {
+    ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _Failure((
+        _Entries("deletions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),
+        _Entries("upsertions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),
+    )),
     # Records and offsets
     ApiKey.PRODUCE: _Failure((
         _Entries("topic_data", "responses", "TopicProduceResponse", _NAME_AND_ID, below=_Entries(
