@@ -307,17 +307,24 @@ class RebalanceInProgressError(KafkaError):
 
 
 class TopicAuthorizationFailedError(KafkaError):
-    """Not authorized to access these topics."""
+    """Topic authorization failed."""
 
     code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-    summary = "Not authorized to access these topics."
+    summary = "Topic authorization failed."
+
+
+class GroupAuthorizationFailedError(KafkaError):
+    """Group authorization failed."""
+
+    code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+    summary = "Group authorization failed."
 
 
 class ClusterAuthorizationFailedError(KafkaError):
-    """Not authorized to act on the cluster."""
+    """Cluster authorization failed."""
 
     code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
-    summary = "Not authorized to act on the cluster."
+    summary = "Cluster authorization failed."
 
 
 class UnsupportedVersionError(KafkaError):
@@ -411,6 +418,13 @@ class ConcurrentTransactionsError(KafkaError):
     code = ErrorCode.CONCURRENT_TRANSACTIONS
     retriable = True
     summary = "Concurrent transactions."
+
+
+class TransactionalIdAuthorizationFailedError(KafkaError):
+    """Transactional Id authorization failed."""
+
+    code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    summary = "Transactional Id authorization failed."
 
 
 class SecurityDisabledError(KafkaError):
@@ -648,7 +662,6 @@ _OTHERS: Final = {
         "The number of required acknowledgements is not 0, 1 or -1.",
     ),
     ErrorCode.INVALID_COMMIT_OFFSET_SIZE: (False, "The offset commit is too large."),
-    ErrorCode.GROUP_AUTHORIZATION_FAILED: (False, "Not authorized to access the group."),
     ErrorCode.INVALID_TIMESTAMP: (False, "The timestamp of a record is out of the accepted range."),
     ErrorCode.UNSUPPORTED_SASL_MECHANISM: (False, "Unsupported sasl mechanism."),
     ErrorCode.ILLEGAL_SASL_STATE: (False, "Illegal sasl state."),
@@ -666,10 +679,6 @@ _OTHERS: Final = {
     ),
     ErrorCode.INVALID_PRODUCER_EPOCH: (False, "The producer's epoch is older than the one in use."),
     ErrorCode.TRANSACTION_COORDINATOR_FENCED: (False, "Transaction coordinator fenced."),
-    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: (
-        False,
-        "Transactional id authorization failed.",
-    ),
     ErrorCode.OPERATION_NOT_ATTEMPTED: (False, "Operation not attempted."),
     ErrorCode.LOG_DIR_NOT_FOUND: (False, "The broker does not have this log directory."),
     ErrorCode.SASL_AUTHENTICATION_FAILED: (False, "Sasl authentication failed."),

@@ -35,6 +35,7 @@ from minikafka.rpc.envelope import (
     decode_header,
     encode_response,
 )
+from minikafka.security.authorizer import AuthorizerNotReadyError
 from minikafka.serving.failures import failure_response
 from minikafka.serving.lanes import Lane, Lanes
 from minikafka.serving.registry import Api, find
@@ -299,6 +300,8 @@ class Dispatcher:
     def _failure(self, key: int, version: int, body: Any, error: Exception) -> Any:
         """Return the response to a request whose handler raised."""
         name = ApiKey(key).name
+        if isinstance(error, AuthorizerNotReadyError):
+            return CLOSE
         if not isinstance(error, KafkaError):
             self.env.contain(f"request {name}", error)
             is_storage = isinstance(error, StorageFault)

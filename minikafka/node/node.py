@@ -284,6 +284,9 @@ class Node:
         if authorizer is None or image.offset + 1 < self.raft.high_watermark:
             # A part of the ACLs might allow what the others deny.
             return
+        if self.controller is None and not self._published:
+            # Nor may a broker that has not caught up serve by what it has.
+            return
         if not authorizer.is_ready or before.carried is not image.carried:
             authorizer.replace(map(acl_of, records_of(image.carried, ACCESS_CONTROL_ENTRY)))
             self.dispatcher.forget_lanes()
@@ -317,6 +320,7 @@ class Node:
         """
         assert self.broker is not None
         self._published = True
+        self._follow_acls(self.loader.image)
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.cleaner.start()
         self.broker.groups.start()

@@ -21,6 +21,7 @@ from minikafka.security.acl import (
     PatternType,
     PermissionType,
 )
+from minikafka.security.denials import DenialLog
 
 _ALL: Final = AclOperation.ALL
 _EVERYBODY: Final = "User:*"
@@ -29,6 +30,20 @@ _IMPLIES_DESCRIBE: Final = frozenset(
 )
 _NO_NAME: Final = "hardcode"
 """A name that no entry is about but one for all (`Authorizer.authorizeByResourceType`)."""
+
+
+_MAX_KNOWN: Final = 10_000
+"""The limit for decisions that are kept until the next change."""
+_LONGEST_KNOWN: Final = 255
+"""The longest name whose decisions are kept; the names of topics are shorter."""
+
+
+class AuthorizerNotReadyError(Exception):
+    """The entries are not known yet.
+
+    The connection is closed, and the client tries again: an error that says what it may not do
+    would be final. Kafka accepts requests of clients only after it knows the entries.
+    """
 
 
 class AclDecision(NamedTuple):
@@ -74,34 +89,62 @@ class _OfType:
 class Authorizer:
     """Decides by entries, super users and `allow.everyone.if.no.acl.found`.
 
-    The entries change with the metadata: `replace`. Until the first time, only super users may do
-    anything.
+    The entries change with the metadata: `replace`. Before the first time nothing can be decided
+    but that super users may do everything.
     """
 
     super_users: frozenset[str]
     allows_without_acls: bool
+    denials: DenialLog = field(default_factory=DenialLog)
     is_ready: bool = False
+    generation: int = 0
+    """The number of changes: a decision holds for one generation."""
+    acl_count: int = 0
     _types: dict[int, _OfType] = field(default_factory=dict)
+    _known: dict[tuple[str, str, int, int, str], AclDecision] = field(default_factory=dict)
 
     def replace(self, acls: Iterable[Acl]) -> None:
         """Decide by these entries from now on."""
         types: dict[int, _OfType] = {}
+        count = 0
         for acl in acls:
+            count += 1
             types.setdefault(acl.resource_type, _OfType()).add(acl)
         for each in types.values():
             each.lengths = tuple(sorted({len(prefix) for prefix in each.prefixed}))
         self._types = types
+        self._known.clear()
+        self.acl_count = count
+        self.generation += 1
         self.is_ready = True
 
     def decide(
         self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int, name: str
     ) -> AclDecision:
-        """Decide about one operation on one resource by a client at an address."""
+        """Decide about one operation on one resource by a client at an address.
+
+        Raises:
+            AuthorizerNotReadyError: the entries are not known yet.
+        """
         who = f"{principal.type}:{principal.name}"
+        key = (who, host, operation, resource_type, name)
+        known = self._known.get(key)
+        if known is not None:
+            return known
         if who in self.super_users:
             return AclDecision(allowed=True, rule="SuperUser")
         if not self.is_ready:
-            return AclDecision(allowed=False, rule="AuthorizerNotReady")
+            raise AuthorizerNotReadyError("the authorizer does not know the ACLs yet")
+        decision = self._decide(*key)
+        if len(name) <= _LONGEST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[key] = decision
+        return decision
+
+    def _decide(
+        self, who: str, host: str, operation: int, resource_type: int, name: str
+    ) -> AclDecision:
         allowing: Acl | None = None
         has_any = False
         of_type = self._types.get(resource_type)
@@ -124,11 +167,17 @@ class Authorizer:
     def decide_for_any(
         self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int
     ) -> bool:
-        """Decide whether there is a resource of this type on which the operation is allowed."""
+        """Decide whether there is a resource of this type on which the operation is allowed.
+
+        As Kafka: an entry that implies the operation does not count.
+
+        Raises:
+            AuthorizerNotReadyError: the entries are not known yet.
+        """
         if self.decide(principal, host, operation, resource_type, _NO_NAME).allowed:
             return True
         of_type = self._types.get(resource_type)
-        if of_type is None or not self.is_ready:
+        if of_type is None:
             return False
         who = f"{principal.type}:{principal.name}"
 
