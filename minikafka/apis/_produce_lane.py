@@ -34,6 +34,8 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
 from minikafka.replica.request_rules import append_outcome
 from minikafka.rpc.envelope import RequestHeader
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.lanes import CORRELATION_ID_ENDS, MAX_BYTES
 from minikafka.serving.steps import Steps
@@ -71,6 +73,13 @@ def produce_lane(
             return None
         name = partition.topic_partition.topic
     if name in INTERNAL_TOPICS:
+        return None
+    authorizer = ctx.broker.authorizer
+    if authorizer is not None and not (
+        authorizer.is_ready
+        and allows(ctx, AclOperation.WRITE, AclResourceType.TOPIC, name, is_asked=False)
+    ):
+        # The lanes of a connection are dropped when the ACLs change.
         return None
     lane = ProduceLane(ctx, request.acks, request.timeout_ms, topic, index)
     return lane if lane.fits(frame) else None

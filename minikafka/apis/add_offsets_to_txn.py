@@ -15,6 +15,8 @@ from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC
 from minikafka.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_group, require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -26,6 +28,8 @@ def add_offsets_to_txn(
     ctx: BrokerContext, request: AddOffsetsToTxnRequest
 ) -> Steps[AddOffsetsToTxnResponse]:
     """Add the partition of the group's offsets; respond when it is part of the transaction."""
+    require_transactional_id(ctx, AclOperation.WRITE, request.transactional_id)
+    require_group(ctx, AclOperation.READ, request.group_id)
     yield from await_transition(ctx, request.transactional_id)
     try:
         write = ctx.broker.transactions.add_partitions(

@@ -8,7 +8,8 @@ Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
              PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH), UNKNOWN_TOPIC_OR_PARTITION,
              OPERATION_NOT_ATTEMPTED, TRANSACTION_ABORTABLE,
              UNKNOWN_SERVER_ERROR (the record is too large), per partition;
-             CLUSTER_AUTHORIZATION_FAILED (v4-5 on a listener that is not for brokers).
+             CLUSTER_AUTHORIZATION_FAILED (v4-5, not a broker),
+             TRANSACTIONAL_ID_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED (v0-3).
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from typing import Final
 from minikafka.apis._transactions import await_commit, await_transition, code_for
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import TopicPartition
+from minikafka.common.internal_topics import INTERNAL_TOPICS
 from minikafka.coordinator.journal import Write
 from minikafka.messages.add_partitions_to_txn import (
     AddPartitionsToTxnPartitionResult,
@@ -27,6 +29,12 @@ from minikafka.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTransaction,
 )
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import (
+    AllowedTopics,
+    may_act_as_broker,
+    require_transactional_id,
+)
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn
@@ -52,9 +60,14 @@ def add_partitions_to_txn(
             request.v3_and_below_producer_epoch,
             topics=request.v3_and_below_topics,
         )
+        try:
+            require_transactional_id(ctx, AclOperation.WRITE, transaction.transactional_id)
+        except KafkaError as error:
+            codes = dict.fromkeys(_partitions(transaction), int(error.code))
+            return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_topic_results(codes))
         (result,) = yield from _results(ctx, [transaction])
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=result.topic_results)
-    if not ctx.may_be_broker:
+    if not may_act_as_broker(ctx):
         return AddPartitionsToTxnResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
     results = yield from _results(ctx, request.transactions)
     return AddPartitionsToTxnResponse(results_by_transaction=results)
@@ -87,11 +100,10 @@ def _results(
 def _begin(ctx: BrokerContext, transaction: AddPartitionsToTxnTransaction) -> _Codes | Write | None:
     """Return the codes of the partitions, or the write that decides about all of them."""
     partitions = _partitions(transaction)
-    image = ctx.broker.image
-    unknown = [each for each in partitions if image.partition(*each) is None]
-    if unknown:
-        codes = dict.fromkeys(partitions, int(ErrorCode.OPERATION_NOT_ATTEMPTED))
-        return {**codes, **dict.fromkeys(unknown, int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))}
+    refused = _refused(ctx, partitions)
+    if refused:
+        # As Kafka: one refused partition keeps all others out of the transaction.
+        return {**dict.fromkeys(partitions, int(ErrorCode.OPERATION_NOT_ATTEMPTED)), **refused}
     producer = ProducerName(transaction.producer_id, transaction.producer_epoch)
     coordinator = ctx.broker.transactions
     try:
@@ -107,6 +119,20 @@ def _begin(ctx: BrokerContext, transaction: AddPartitionsToTxnTransaction) -> _C
         )
     except KafkaError as error:
         return dict.fromkeys(partitions, code_for(error.code, ctx.version))
+
+
+def _refused(ctx: BrokerContext, partitions: Sequence[TopicPartition]) -> _Codes:
+    """Return the errors of partitions that a client may not write to, or that do not exist."""
+    image = ctx.broker.image
+    allowed = None if ctx.version >= _BROKERS_FROM else AllowedTopics(ctx, AclOperation.WRITE)
+    codes: _Codes = {}
+    for each in partitions:
+        # As Kafka: no client may add a partition of an internal topic.
+        if allowed is not None and (each.topic in INTERNAL_TOPICS or each.topic not in allowed):
+            codes[each] = int(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        elif image.partition(*each) is None:
+            codes[each] = int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return codes
 
 
 def _partitions(transaction: AddPartitionsToTxnTransaction) -> list[TopicPartition]:

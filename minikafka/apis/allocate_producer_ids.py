@@ -6,6 +6,7 @@ Errors:      STALE_BROKER_EPOCH, UNKNOWN_SERVER_ERROR (no ids are left), NOT_CON
 
 from minikafka.controller import producer_id_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
 from minikafka.serving.operation import controller_operation
 
 controller_operation(
@@ -13,4 +14,5 @@ controller_operation(
     versions=(0, 0),
     decide=producer_id_control.allocate_producer_ids,
     forwarded=False,
+    needs=AclOperation.CLUSTER_ACTION,
 )

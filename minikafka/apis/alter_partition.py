@@ -8,6 +8,7 @@ Errors:      STALE_BROKER_EPOCH; per partition UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_O
 
 from minikafka.controller import replication_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
 from minikafka.serving.operation import committed_operation
 
 committed_operation(
@@ -17,4 +18,5 @@ committed_operation(
         replication_control.alter_partition, request, version
     ),
     forwarded=False,
+    needs=AclOperation.CLUSTER_ACTION,
 )

@@ -1,7 +1,6 @@
 """AlterReplicaLogDirs (key 34), v1-2.
 
 Broker:      begins to move its replicas to other log directories (KIP-113).
-Leaves out:  authorization (Alter on the cluster).
 Versions:    v2 flexible.
 Errors:      LOG_DIR_NOT_FOUND; KAFKA_STORAGE_ERROR (a directory or the replica is offline);
              REPLICA_NOT_AVAILABLE (the directory is kept for the creation of the replica);
@@ -16,6 +15,8 @@ from minikafka.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirTopicResult,
 )
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -25,6 +26,7 @@ def alter_replica_log_dirs(
     ctx: BrokerContext, request: AlterReplicaLogDirsRequest
 ) -> AlterReplicaLogDirsResponse:
     """Begin the moves. A partition that is named twice moves to the last directory."""
+    require_cluster(ctx, AclOperation.ALTER)
     wanted = {
         TopicPartition(topic.name, index): home.path
         for home in request.dirs

@@ -17,6 +17,8 @@ from minikafka.messages.begin_quorum_epoch import (
     NodeEndpoint,
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
@@ -28,6 +30,7 @@ def begin_quorum_epoch(
     ctx: ControllerContext, request: BeginQuorumEpochRequest
 ) -> BeginQuorumEpochResponse:
     """Follow the leader of the epoch, unless a newer one is known."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     error = refused(ctx, request)
     if error:
         return BeginQuorumEpochResponse(error_code=error)

@@ -11,6 +11,8 @@ from minikafka.controller import cluster_control
 from minikafka.controller.result import ControllerResult
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.commit import commit
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
@@ -33,6 +35,7 @@ def broker_heartbeat(
     ctx: ControllerContext, request: BrokerHeartbeatRequest
 ) -> Steps[BrokerHeartbeatResponse]:
     """Decide, and note the broker's connection: see `StoppedBrokers`."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     controller = ctx.services.controller
     result = decide_heartbeat(controller, request, ctx.version)
     controller.stopped_brokers.heard(request.broker_id, request.broker_epoch, ctx.connection)

@@ -7,6 +7,7 @@ Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REG
 
 from minikafka.controller import cluster_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
 from minikafka.serving.operation import committed_operation
 
 committed_operation(
@@ -16,4 +17,5 @@ committed_operation(
         cluster_control.register_broker, request, version
     ),
     forwarded=False,
+    needs=AclOperation.CLUSTER_ACTION,
 )

@@ -9,8 +9,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND, 
 from collections.abc import Iterable, Mapping
 
 from minikafka.apis._consumer_groups import require_consumer_protocol
-from minikafka.apis._operations import EVERY_GROUP_OPERATION
-from minikafka.common.errors import InvalidGroupIdError, KafkaError, error_of
+from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, error_of
 from minikafka.common.ids import Uuid
 from minikafka.coordinator.listing import in_order
 from minikafka.group.consumer.group import ConsumerGroup
@@ -26,6 +25,8 @@ from minikafka.messages.consumer_group_describe import (
     TopicPartitions,
 )
 from minikafka.metadata.image import MetadataImage
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, group_operations, require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -41,13 +42,39 @@ def consumer_group_describe(
     if request.include_authorized_operations:
         for group in groups:
             if not group.error_code:
-                group.authorized_operations = EVERY_GROUP_OPERATION
-    return ConsumerGroupDescribeResponse(groups=groups)
+                group.authorized_operations = group_operations(ctx, group.group_id)
+    return ConsumerGroupDescribeResponse(groups=_of_allowed_topics(ctx, groups))
+
+
+def _of_allowed_topics(ctx: BrokerContext, groups: list[DescribedGroup]) -> list[DescribedGroup]:
+    """As Kafka: a group is not described if the client may not see a topic that it consumes."""
+    if ctx.authorizer is None:
+        return groups
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
+
+    def is_allowed(group: DescribedGroup) -> bool:
+        return all(
+            topic.topic_name in allowed
+            for member in group.members
+            for assignment in (member.assignment, member.target_assignment)
+            for topic in assignment.topic_partitions
+        )
+
+    return [group if is_allowed(group) else _denied(group.group_id) for group in groups]
+
+
+def _denied(group_id: str) -> DescribedGroup:
+    return DescribedGroup(
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        "The group has described topic(s) that the client is not authorized to describe.",
+        group_id,
+    )
 
 
 def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
     try:
         require_consumer_protocol(ctx)
+        require_group(ctx, AclOperation.DESCRIBE, group_id)
         if not group_id:
             raise InvalidGroupIdError
         group = ctx.broker.groups.shard_of(group_id).groups.group(group_id)

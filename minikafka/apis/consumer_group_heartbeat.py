@@ -19,6 +19,8 @@ from minikafka.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -35,6 +37,10 @@ def consumer_group_heartbeat(
     except UnsupportedVersionError as error:
         # As Kafka: without a message, since no coordinator was asked.
         return ConsumerGroupHeartbeatResponse(error_code=error.code)
+    require_group(ctx, AclOperation.READ, request.group_id)
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
+    if any(name not in allowed for name in request.subscribed_topic_names or ()):
+        return ConsumerGroupHeartbeatResponse(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     try:
         require_valid(request, ctx.version, assignor_names(ctx.broker.local.config))
         shard = ctx.broker.groups.shard_of(request.group_id)

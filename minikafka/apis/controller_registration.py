@@ -6,6 +6,7 @@ Errors:      UNSUPPORTED_VERSION, NOT_CONTROLLER.
 
 from minikafka.controller import cluster_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
 from minikafka.serving.operation import controller_operation
 
 controller_operation(
@@ -13,4 +14,5 @@ controller_operation(
     versions=(0, 0),
     decide=cluster_control.register_controller,
     forwarded=False,
+    needs=AclOperation.CLUSTER_ACTION,
 )

@@ -17,6 +17,8 @@ from minikafka.messages.delete_groups import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn
@@ -36,6 +38,7 @@ def delete_groups(ctx: BrokerContext, request: DeleteGroupsRequest) -> Steps[Del
         result = DeletableGroupResult(group_id)
         results.append(result)
         try:
+            require_group(ctx, AclOperation.DELETE, group_id)
             writes.append((ctx.broker.groups.shard_of(group_id).delete_group(group_id), result))
         except KafkaError as error:
             result.error_code = error.code

@@ -5,7 +5,7 @@ Broker:      raises the log start offset of partitions that it leads, and answer
 Versions:    v2 flexible.
 Errors:      OFFSET_OUT_OF_RANGE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION,
              POLICY_VIOLATION (a compacted topic), INVALID_TOPIC_EXCEPTION (an internal topic),
-             REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR (partition).
+             REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR, TOPIC_AUTHORIZATION_FAILED (partition).
 """
 
 from typing import NamedTuple
@@ -29,6 +29,8 @@ from minikafka.messages.delete_records import (
     DeleteRecordsTopicResult,
 )
 from minikafka.replica.partition import Partition
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, wait_until
@@ -50,6 +52,7 @@ def delete_records(
 ) -> Steps[DeleteRecordsResponse]:
     """Raise the log start offsets, then wait for the replicas."""
     waiting: list[WaitingDeletion] = []
+    allowed = AllowedTopics(ctx, AclOperation.DELETE)
     rows = last_of_each(
         (topic.name, wanted.partition_index, wanted)
         for topic in request.topics
@@ -61,6 +64,13 @@ def delete_records(
                 name,
                 [
                     _delete(ctx, TopicPartition(name, each.partition_index), each.offset, waiting)
+                    for each in wanted
+                ]
+                if name in allowed
+                else [
+                    DeleteRecordsPartitionResult(
+                        each.partition_index, -1, ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                    )
                     for each in wanted
                 ],
             )

@@ -6,7 +6,6 @@ Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE; INVALID_REQUES
              controller, which can ask for brokers only).
 """
 
-from minikafka.apis._operations import EVERY_CLUSTER_OPERATION
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_cluster import (
@@ -14,6 +13,8 @@ from minikafka.messages.describe_cluster import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import cluster_operations, require_cluster
 from minikafka.serving.context import BrokerContext, ControllerContext, RequestContext
 from minikafka.serving.registry import broker_api, controller_api
 
@@ -45,7 +46,7 @@ def describe_brokers(
         cluster_id=ctx.broker.cluster_id,
         controller_id=ctx.env.rng.choice(alive) if alive else -1,
         brokers=found,
-        cluster_authorized_operations=_operations(request),
+        cluster_authorized_operations=_operations(ctx, request),
     )
 
 
@@ -53,7 +54,8 @@ def describe_brokers(
 def describe_controllers(
     ctx: ControllerContext, request: DescribeClusterRequest
 ) -> DescribeClusterResponse:
-    """Describe the controllers."""
+    """Describe the controllers. As Kafka: this needs more rights than on a broker."""
+    require_cluster(ctx, AclOperation.ALTER)
     if request.endpoint_type != _CONTROLLERS:
         return _wrong_type(ctx, request)
     found = [
@@ -67,13 +69,13 @@ def describe_controllers(
         cluster_id=ctx.services.cluster_id,
         controller_id=ctx.services.raft.leader_id,
         brokers=found,
-        cluster_authorized_operations=_operations(request),
+        cluster_authorized_operations=_operations(ctx, request),
     )
 
 
-def _operations(request: DescribeClusterRequest) -> int:
+def _operations(ctx: RequestContext, request: DescribeClusterRequest) -> int:
     asked = request.include_cluster_authorized_operations
-    return EVERY_CLUSTER_OPERATION if asked else _NOT_ASKED
+    return cluster_operations(ctx) if asked else _NOT_ASKED
 
 
 def _wrong_type(ctx: RequestContext, request: DescribeClusterRequest) -> DescribeClusterResponse:

@@ -13,9 +13,12 @@ from functools import partial
 from typing import Final
 
 from minikafka.common.errors import (
+    ClusterAuthorizationFailedError,
+    GroupAuthorizationFailedError,
     InvalidRequestError,
     InvalidTopicError,
     KafkaError,
+    TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
 )
 from minikafka.config.client_metrics import CLIENT_METRICS_KEYS
@@ -45,8 +48,15 @@ from minikafka.metadata.image import (
     RESOURCE_TOPIC,
 )
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows, allows_cluster
 from minikafka.serving.broker_loggers import level_names
-from minikafka.serving.context import BrokerContext, ControllerContext, NodeServices
+from minikafka.serving.context import (
+    BrokerContext,
+    ControllerContext,
+    NodeServices,
+    RequestContext,
+)
 from minikafka.serving.encoded import EncodedResponse
 from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps, compute, next_turn
@@ -61,7 +71,7 @@ def describe_configs(
     ctx: BrokerContext, request: DescribeConfigsRequest
 ) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe each requested resource."""
-    return _response(ctx.broker, request, ctx.version)
+    return _response(ctx, ctx.broker, request)
 
 
 @controller_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
@@ -69,11 +79,11 @@ def describe_configs_on_controller(
     ctx: ControllerContext, request: DescribeConfigsRequest
 ) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe each requested resource, as the controller sees it."""
-    return _response(ctx.services, request, ctx.version)
+    return _response(ctx, ctx.services, request)
 
 
 def _response(
-    node: NodeServices, request: DescribeConfigsRequest, version: int
+    ctx: RequestContext, node: NodeServices, request: DescribeConfigsRequest
 ) -> Steps[DescribeConfigsResponse | EncodedResponse]:
     """Describe the resources; other requests run between many of them."""
     # Unlike Kafka (row W5): a resource that is named several times with the same keys is described
@@ -88,11 +98,32 @@ def _response(
         if node.env.spend(cost_us):
             yield from next_turn(node.env, for_answer_only=True)
             is_long = True
-        result = _resource(node, request, each, version)
+        result = _denied(ctx, each) or _resource(node, request, each, ctx.version)
         response.results.append(result)
         cost_us = _ROW_US * (1 + len(result.configs))
     return (
-        (yield from compute(partial(EncodedResponse, response, version))) if is_long else response
+        (yield from compute(partial(EncodedResponse, response, ctx.version)))
+        if is_long
+        else response
+    )
+
+
+def _denied(ctx: RequestContext, asked: DescribeConfigsResource) -> DescribeConfigsResult | None:
+    """Return the answer for a resource whose configuration the client may not see, or None."""
+    operation = AclOperation.DESCRIBE_CONFIGS
+    error: KafkaError | None = None
+    if asked.resource_type == RESOURCE_TOPIC:
+        if not allows(ctx, operation, AclResourceType.TOPIC, asked.resource_name):
+            error = TopicAuthorizationFailedError()
+    elif asked.resource_type == RESOURCE_GROUP:
+        if not allows(ctx, operation, AclResourceType.GROUP, asked.resource_name):
+            error = GroupAuthorizationFailedError()
+    elif not allows_cluster(ctx, operation):
+        error = ClusterAuthorizationFailedError()
+    if error is None:
+        return None
+    return DescribeConfigsResult(
+        error.code, error.message, asked.resource_type, asked.resource_name
     )
 
 

@@ -7,8 +7,7 @@ Versions:    v3 authorized operations; v4 static members; v5 flexible;
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND (per group).
 """
 
-from minikafka.apis._operations import EVERY_GROUP_OPERATION
-from minikafka.common.errors import GroupIdNotFoundError, KafkaError
+from minikafka.common.errors import ErrorCode, GroupIdNotFoundError, KafkaError
 from minikafka.group.group import Group, GroupState
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_groups import (
@@ -17,6 +16,8 @@ from minikafka.messages.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows, group_operations
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -31,11 +32,13 @@ def describe_groups(ctx: BrokerContext, request: DescribeGroupsRequest) -> Descr
     if request.include_authorized_operations:
         for group in groups:
             if not group.error_code:
-                group.authorized_operations = EVERY_GROUP_OPERATION
+                group.authorized_operations = group_operations(ctx, group.group_id)
     return DescribeGroupsResponse(groups=groups)
 
 
 def _describe(ctx: BrokerContext, group_id: str) -> DescribedGroup:
+    if not allows(ctx, AclOperation.DESCRIBE, AclResourceType.GROUP, group_id):
+        return DescribedGroup(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id)
     try:
         group = ctx.broker.groups.shard_of(group_id).store.classic_group(group_id)
     except GroupIdNotFoundError as error:

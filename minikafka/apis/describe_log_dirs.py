@@ -3,7 +3,7 @@
 Broker:      each log directory with its replicas: size and lag; and with the future replicas
              that are copied into it (AlterReplicaLogDirs).
 Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes; v5 cordoned directories.
-Errors:      KAFKA_STORAGE_ERROR (directory offline).
+Errors:      CLUSTER_AUTHORIZATION_FAILED; KAFKA_STORAGE_ERROR (directory offline).
 """
 
 from minikafka.common.errors import ErrorCode
@@ -18,6 +18,8 @@ from minikafka.messages.describe_log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import allows_cluster
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -27,6 +29,9 @@ def describe_log_dirs(
     ctx: BrokerContext, request: DescribeLogDirsRequest
 ) -> DescribeLogDirsResponse:
     """Describe every directory, with all replicas or those that the request names."""
+    if not allows_cluster(ctx, AclOperation.DESCRIBE):
+        # Versions before 3 have no field for the error: their response is empty.
+        return DescribeLogDirsResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
     wanted: dict[TopicPartition, None] | None = None
     if request.topics is not None:
         wanted = {

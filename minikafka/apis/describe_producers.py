@@ -8,7 +8,11 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_E
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from minikafka.common.errors import KafkaError, UnknownTopicOrPartitionError
+from minikafka.common.errors import (
+    KafkaError,
+    TopicAuthorizationFailedError,
+    UnknownTopicOrPartitionError,
+)
 from minikafka.common.ids import TopicPartition
 from minikafka.log.producers.producer_state import NO_SEQUENCE, ProducerEntry
 from minikafka.messages.api_keys import ApiKey
@@ -19,6 +23,8 @@ from minikafka.messages.describe_producers import (
     ProducerState,
     TopicResponse,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn
@@ -36,6 +42,7 @@ def describe_producers(
     wanted: dict[str, dict[int, None]] = {}
     for topic in request.topics:
         wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
+    allowed = AllowedTopics(ctx, AclOperation.READ)
     response = DescribeProducersResponse()
     cost_us = 0.0
     for name, indexes in wanted.items():
@@ -44,16 +51,19 @@ def describe_producers(
         for index in indexes:
             if ctx.env.spend(cost_us):
                 yield from next_turn(ctx.env, for_answer_only=True)
-            answer = _one(ctx, TopicPartition(name, index))
+            answer = _one(ctx, TopicPartition(name, index), allowed)
             partitions.append(answer)
             cost_us = _ROW_US * (1 + len(answer.active_producers))
     return response
 
 
-def _one(ctx: BrokerContext, name: TopicPartition) -> PartitionResponse:
+def _one(ctx: BrokerContext, name: TopicPartition, allowed: AllowedTopics) -> PartitionResponse:
+    if name.topic not in allowed:
+        denied = TopicAuthorizationFailedError()
+        return PartitionResponse(name.partition, denied.code, denied.message)
     if ctx.broker.image.topic(name.topic) is None:
         error = UnknownTopicOrPartitionError()
-        # As Kafka: only this error has a message.
+        # As Kafka: errors of the replica have no message.
         return PartitionResponse(name.partition, error.code, error.message)
     try:
         # As Kafka: any replica answers, not only the leader.

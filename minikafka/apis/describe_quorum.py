@@ -21,6 +21,8 @@ from minikafka.messages.describe_quorum import (
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.quorum_progress import Progress
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.operation import forward_to_controller
 from minikafka.serving.registry import controller_api
@@ -37,6 +39,7 @@ def describe_quorum(
     ctx: ControllerContext, request: DescribeQuorumRequest
 ) -> DescribeQuorumResponse:
     """Describe the quorum from the leader's view of its voters and observers."""
+    require_cluster(ctx, AclOperation.DESCRIBE)
     if not ctx.services.raft.is_leader:
         raise NotControllerError
     names = [

@@ -4,16 +4,13 @@ Broker:      partitions page by page, with eligible leader replicas (D1-D3). Top
              name; a page may end within a topic, and pages are not consistent with each other. A
              tagged field of this project, which other clients skip, has the leader recovery state
              (L8).
-Leaves out:  authorization (D3: Describe on the topic): there is no authorizer yet, so the response
-             lists all operations as authorized.
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
-             with a negative partition, or at a topic that the request does not name),
-             LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, TOPIC_AUTHORIZATION_FAILED
+             (topic), INVALID_REQUEST (a cursor with a negative partition, or at a topic that the
+             request does not name), LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
 """
 
 from bisect import bisect_left
 
-from minikafka.apis._operations import EVERY_TOPIC_OPERATION
 from minikafka.apis.metadata import leader_for, offline_replicas
 from minikafka.common.errors import ErrorCode, InvalidRequestError
 from minikafka.common.internal_topics import INTERNAL_TOPICS
@@ -29,6 +26,8 @@ from minikafka.messages.describe_topic_partitions import (
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, topic_operations
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -60,13 +59,17 @@ def describe_topic_partitions(
         ctx.broker.local.config[keys.MAX_REQUEST_PARTITION_SIZE_LIMIT],
     )
     response = DescribeTopicPartitionsResponse()
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE, is_asked=bool(named))
+    denied = [name for name in names if name not in allowed] if ctx.authorizer else []
+    if denied:
+        names = [name for name in names if name in allowed]
     for name in names:
         if left == 0:
             response.next_cursor = DescribeTopicPartitionsResponseCursor(name, 0)
             break
         topic = image.topic(name)
         if topic is None:
-            response.topics.append(_missing(name))
+            response.topics.append(_missing(ctx, name))
             first_partition = 0
             continue
         count = len(topic.partitions)
@@ -77,17 +80,23 @@ def describe_topic_partitions(
             response.next_cursor = DescribeTopicPartitionsResponseCursor(name, end)
             break
         first_partition = 0
+    if named:
+        # As Kafka: after the others, and whether they exist is not said.
+        response.topics += [
+            DescribeTopicPartitionsResponseTopic(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name)
+            for name in denied
+        ]
     return response
 
 
-def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
+def _missing(ctx: BrokerContext, name: str) -> DescribeTopicPartitionsResponseTopic:
     code = (
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if fault_in_topic_name(name) is None
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
     return DescribeTopicPartitionsResponseTopic(
-        code, name, topic_authorized_operations=EVERY_TOPIC_OPERATION
+        code, name, topic_authorized_operations=topic_operations(ctx, name)
     )
 
 
@@ -100,7 +109,7 @@ def _page(
         topic.topic_id,
         topic.name in INTERNAL_TOPICS,
         [_partition(ctx, index, topic.partitions[index]) for index in range(start, end)],
-        EVERY_TOPIC_OPERATION,
+        topic_operations(ctx, topic.name),
     )
 
 

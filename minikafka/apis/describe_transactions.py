@@ -15,6 +15,8 @@ from minikafka.messages.describe_transactions import (
     TopicData,
     TransactionState,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -25,18 +27,24 @@ def describe_transactions(
 ) -> DescribeTransactionsResponse:
     """Describe each transactional id."""
     names = dict.fromkeys(request.transactional_ids)
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
     return DescribeTransactionsResponse(
-        transaction_states=[_described(ctx, name) for name in names]
+        transaction_states=[_described(ctx, name, allowed) for name in names]
     )
 
 
-def _described(ctx: BrokerContext, transactional_id: str) -> TransactionState:
+def _described(
+    ctx: BrokerContext, transactional_id: str, allowed: AllowedTopics
+) -> TransactionState:
     try:
+        require_transactional_id(ctx, AclOperation.DESCRIBE, transactional_id)
         transaction = ctx.broker.transactions.describe(transactional_id)
     except KafkaError as error:
         return TransactionState(error_code=error.code, transactional_id=transactional_id)
     topics: dict[str, TopicData] = {}
     for topic, index in transaction.sorted_partitions:
+        if topic not in allowed:
+            continue
         row = topics.get(topic)
         if row is None:
             row = topics[topic] = TopicData(topic)

@@ -4,7 +4,6 @@ Broker:      forwards to the active controller, on a separate connection if it m
 Controller:  elects per partition; a null topic list means the partitions that need this election.
              The longest log is decided by the answers of the replicas, within the request's
              timeout.
-Leaves out:  authorization (Alter or ClusterAction on the cluster): there is no authorizer yet.
 Versions:    v0 preferred leaders only; v1 election type; v2 flexible; v3 (own) desired leaders,
              designation, longest log (A1).
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, PREFERRED_LEADER_NOT_AVAILABLE,
@@ -20,6 +19,8 @@ from minikafka.controller.leader_elections import is_recovery
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.elect_leaders import ElectLeadersRequest
 from minikafka.raft.raft_node import RaftEvent
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.commit import commit
 from minikafka.serving.context import BrokerContext, ControllerContext
 from minikafka.serving.forwarding import forward, forward_alone
@@ -39,6 +40,7 @@ def forward_elect_leaders(ctx: BrokerContext, request: ElectLeadersRequest) -> S
 @controller_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
 def elect_leaders(ctx: ControllerContext, request: ElectLeadersRequest) -> Steps[Any]:
     """Elect, write the records, and answer after their commit; wait for recoveries first."""
+    require_cluster(ctx, AclOperation.ALTER)
     controller = ctx.services.controller
     if not is_recovery(request):
         return (

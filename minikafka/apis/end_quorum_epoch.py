@@ -17,6 +17,8 @@ from minikafka.messages.end_quorum_epoch import (
     NodeEndpoint,
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
@@ -28,6 +30,7 @@ def end_quorum_epoch(
     ctx: ControllerContext, request: EndQuorumEpochRequest
 ) -> EndQuorumEpochResponse:
     """Wait for this voter's turn among the successors of the leader, then ask for votes."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     error = refused(ctx, request)
     if error:
         return EndQuorumEpochResponse(error_code=error)

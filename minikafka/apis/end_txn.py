@@ -13,6 +13,8 @@ from minikafka.apis._transactions import await_commit, await_transition, code_fo
 from minikafka.common.errors import KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.end_txn import EndTxnRequest, EndTxnResponse
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -25,6 +27,7 @@ _EPOCH_BUMP_VERSION_FROM = 5
 @broker_api(ApiKey.END_TXN, versions=(0, 5))
 def end_txn(ctx: BrokerContext, request: EndTxnRequest) -> Steps[EndTxnResponse]:
     """End a transaction; respond when its outcome is certain."""
+    require_transactional_id(ctx, AclOperation.WRITE, request.transactional_id)
     yield from await_transition(ctx, request.transactional_id)
     try:
         outcome = ctx.broker.transactions.end(

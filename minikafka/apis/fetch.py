@@ -11,7 +11,7 @@ Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESS
              per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
              FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (the
              log is damaged, and no other replica can lead), KAFKA_STORAGE_ERROR,
-             TOPIC_AUTHORIZATION_FAILED (a follower, not on the inter-broker listener).
+             TOPIC_AUTHORIZATION_FAILED (also: a follower that may not act as a broker).
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,17 @@ from minikafka.replica.fetch_read import (
     refused_partition,
 )
 from minikafka.replica.fetch_session import (
+    TOPIC_IDS_FROM_VERSION,
     RequestedPartition,
     Session,
+    SessionKey,
     named_partitions,
     replica_id_of,
 )
 from minikafka.replica.rack_aware_read import RackAwareRead
+from minikafka.security.acl import AclOperation
+from minikafka.security.authorizer import Authorizer
+from minikafka.serving.authorization import AllowedTopics, may_act_as_broker
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn, wait_until
@@ -67,13 +72,16 @@ def _lane(ctx: BrokerContext, request: FetchRequest, frame: memoryview) -> Fetch
 def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
     """Read, and wait up to `max_wait_ms` for `min_bytes` if less is available."""
     replica_id = replica_id_of(request)
-    if replica_id >= 0 and not ctx.may_be_broker:
+    if replica_id >= 0 and not may_act_as_broker(ctx):
         return _no_broker(request)
+    broker = ctx.broker
     try:
-        session = ctx.broker.fetch_sessions.resolve(request, ctx.version)
+        session = broker.fetch_sessions.resolve(request, ctx.version)
     except KafkaError as error:
         return FetchResponse(error_code=error.code)
     read = _fetch_read(ctx, request, session, replica_id)
+    if broker.authorizer is not None:
+        _limit(ctx, broker.authorizer, read)
     rows = read.rows()
     if len(rows) > _MAX_PARTITIONS_PER_STEP and replica_id < 0:
         return _fetch_much(ctx, read, rows)
@@ -81,6 +89,24 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
     if read.is_enough:
         return _response(ctx, read)
     return _long_poll(ctx, read)
+
+
+def _limit(ctx: BrokerContext, authorizer: Authorizer, read: FetchRead) -> None:
+    """Let a consumer read only what it may; an unknown topic id is answered as unknown."""
+    if read.reader.broker_id >= 0:
+        return
+    allowed = AllowedTopics(ctx, AclOperation.READ)
+    topics = ctx.broker.image.topics
+
+    def may_read(key: SessionKey) -> bool:
+        if ctx.version < TOPIC_IDS_FROM_VERSION:
+            return key.topic in allowed
+        found = topics.get(key.topic_id)
+        return found is None or found.name in allowed
+
+    read.may_read = may_read
+    if read.session is not None:
+        read.session.read_with((authorizer.generation, ctx.principal, ctx.peer_host))
 
 
 def _fetch_much(
@@ -112,7 +138,7 @@ def _read_in_slices(
 
 
 def _no_broker(request: FetchRequest) -> FetchResponse:
-    """Reject a follower's fetch on another listener than the inter-broker listener.
+    """Reject a follower's fetch by a client that may not act as a broker.
 
     It must not count, because fetches of followers move the high watermark. As Kafka: the response
     is that to a fetch without the ClusterAction permission.

@@ -29,6 +29,8 @@ from minikafka.replica.fetch_session import (
     TOPIC_IDS_FROM_VERSION,
     replica_id_of,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 from minikafka.serving.steps import Steps, wait_until
@@ -39,6 +41,7 @@ def fetch_metadata(
     ctx: ControllerContext, request: FetchRequest
 ) -> FetchResponse | Steps[FetchResponse]:
     """Serve the metadata log to observers and voters."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     raft = ctx.services.raft
     if request.cluster_id is not None and request.cluster_id != ctx.services.cluster_id:
         return FetchResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)

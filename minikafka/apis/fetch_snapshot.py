@@ -21,6 +21,8 @@ from minikafka.messages.fetch_snapshot import (
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.snapshots import SnapshotId
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
@@ -32,6 +34,7 @@ _MAX_BYTES = 8 * 1024 * 1024
 @controller_api(ApiKey.FETCH_SNAPSHOT, versions=(0, 1))
 def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> FetchSnapshotResponse:
     """Read one part of the snapshot file."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     if request.cluster_id is not None and request.cluster_id != ctx.services.cluster_id:
         return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:

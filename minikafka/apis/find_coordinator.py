@@ -19,11 +19,14 @@ from minikafka.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from minikafka.security.acl import AclOperation
 from minikafka.serving.absent import Feature
+from minikafka.serving.authorization import require_cluster, require_group, require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
 _SEVERAL_FROM = 4
+_SHARE_FROM = 6
 _NO_NODE = -1
 _GROUP = 0
 _TRANSACTION = 1
@@ -37,6 +40,8 @@ def find_coordinator(
     """Return the coordinator of each key."""
     several = ctx.version >= _SEVERAL_FROM
     keys = request.coordinator_keys if several else [request.key]
+    if request.key_type == _SHARE and ctx.version >= _SHARE_FROM:
+        require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     found = [_coordinator(ctx, request.key_type, key) for key in keys]
     if several:
         return FindCoordinatorResponse(coordinators=found)
@@ -59,6 +64,10 @@ def _coordinator(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
 
 
 def _leader(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
+    if key_type == _GROUP:
+        require_group(ctx, AclOperation.DESCRIBE, key)
+    elif key_type == _TRANSACTION:
+        require_transactional_id(ctx, AclOperation.DESCRIBE, key)
     if key_type == _SHARE:
         ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.SHARE_GROUPS)
     if key_type == _GROUP:

@@ -4,9 +4,8 @@ Broker:      the log ends of its replicas, for the active controller, which sear
              log (KIP-966, U3). The first 2000 partitions are answered, the others get
              REQUEST_LIMIT_REACHED (R3, R4). The broker epoch identifies the incarnation that
              answers.
-Leaves out:  authorization: every client of the inter-broker listener counts as a broker.
 Versions:    an API of this project: released Kafka has no API with this key.
-Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (the request is for
+Errors:      CLUSTER_AUTHORIZATION_FAILED (not a broker), INVALID_REQUEST (the request is for
              another broker), UNKNOWN_TOPIC_OR_PARTITION (no replica here), UNKNOWN_TOPIC_ID,
              KAFKA_STORAGE_ERROR (log directory offline), REQUEST_LIMIT_REACHED (partition).
 """
@@ -27,6 +26,7 @@ from minikafka.messages.get_replica_log_info import (
     PartitionLogInfo,
     TopicPartitionLogInfo,
 )
+from minikafka.serving.authorization import may_act_as_broker
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -36,7 +36,7 @@ def get_replica_log_info(
     ctx: BrokerContext, request: GetReplicaLogInfoRequest
 ) -> GetReplicaLogInfoResponse:
     """Answer from the logs and from the metadata that this broker has applied."""
-    if not ctx.may_be_broker:
+    if not may_act_as_broker(ctx):
         raise ClusterAuthorizationFailedError
     if request.broker_id != ctx.broker.broker_id:
         # Another broker had this port before: the request is for that broker.

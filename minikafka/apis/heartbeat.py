@@ -9,6 +9,8 @@ Errors:      COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, UNKNO
 from minikafka.common.errors import CoordinatorLoadInProgressError, KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -17,6 +19,8 @@ from minikafka.serving.registry import broker_api
 def heartbeat(ctx: BrokerContext, request: HeartbeatRequest) -> HeartbeatResponse:
     """Renew the member's session."""
     response = HeartbeatResponse()
+    if ctx.broker.authorizer is not None:
+        require_group(ctx, AclOperation.READ, request.group_id)
     try:
         ctx.broker.groups.heartbeat(request)
     except CoordinatorLoadInProgressError:

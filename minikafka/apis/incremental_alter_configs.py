@@ -3,12 +3,15 @@
 Broker:      forwards to the active controller, except the levels of its own loggers (KIP-412).
 Controller:  sets, deletes, appends and subtracts values of topics, brokers, groups and
              subscriptions; on its own listener also the levels of its loggers.
-Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION (resource).
+Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
+             TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED
+             (resource).
 """
 
 from collections import Counter
 from typing import Any
 
+from minikafka.apis._config_rights import split_by_rights
 from minikafka.common.errors import ErrorCode, InvalidRequestError, KafkaError
 from minikafka.controller import configuration_control
 from minikafka.messages.api_keys import ApiKey
@@ -20,9 +23,11 @@ from minikafka.messages.incremental_alter_configs import (
 )
 from minikafka.metadata.image import RESOURCE_BROKER_LOGGER
 from minikafka.rpc.envelope import decode_response
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.broker_loggers import alter_levels
 from minikafka.serving.commit import commit
-from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.context import BrokerContext, ControllerContext, RequestContext
 from minikafka.serving.forwarding import forward
 from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
@@ -42,6 +47,7 @@ def incremental_alter_configs(
     counts = Counter(row.resource_name for row in loggers)
     answers = [
         _altered(
+            ctx,
             row,
             ctx.broker.broker_id,
             is_repeated=counts[row.resource_name] > 1,
@@ -66,8 +72,9 @@ def incremental_alter_configs_on_controller(
     if not ctx.is_forwarded:
         loggers = [row for row in others if row.resource_type == RESOURCE_BROKER_LOGGER]
         others = [row for row in others if row.resource_type != RESOURCE_BROKER_LOGGER]
+    others, refused = split_by_rights(ctx, others)
     result = None
-    if others or not loggers:
+    if others or not (loggers or refused):
         result = ctx.services.controller.decide(
             configuration_control.incremental_alter_configs,
             IncrementalAlterConfigsRequest(others, request.validate_only),
@@ -75,7 +82,16 @@ def incremental_alter_configs_on_controller(
     # As Kafka: a logger that is named twice is changed twice.
     node_id = ctx.services.config.node_id
     answers = [
-        _altered(row, node_id, is_repeated=False, dry=request.validate_only) for row in loggers
+        _altered(ctx, row, node_id, is_repeated=False, dry=request.validate_only) for row in loggers
+    ]
+    answers += [
+        AlterConfigsResourceResponse(
+            error_code=error.code,
+            error_message=error.message,
+            resource_type=each.resource_type,
+            resource_name=each.resource_name,
+        )
+        for each, error in refused
     ]
     if result is None:
         return IncrementalAlterConfigsResponse(responses=answers)
@@ -95,7 +111,7 @@ def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceRespon
 
 
 def _altered(
-    row: AlterConfigsResource, node_id: int, *, is_repeated: bool, dry: bool
+    ctx: RequestContext, row: AlterConfigsResource, node_id: int, *, is_repeated: bool, dry: bool
 ) -> AlterConfigsResourceResponse:
     answer = AlterConfigsResourceResponse(
         error_message=None, resource_type=row.resource_type, resource_name=row.resource_name
@@ -103,6 +119,11 @@ def _altered(
     try:
         if is_repeated:
             raise InvalidRequestError("Each resource must appear at most once.")
+        # As Kafka: a broker and a controller require different rights.
+        is_controller = isinstance(ctx, ControllerContext)
+        require_cluster(
+            ctx, AclOperation.CLUSTER_ACTION if is_controller else AclOperation.ALTER_CONFIGS
+        )
         alter_levels(row.resource_name, node_id, row.configs, dry=dry)
     except KafkaError as error:
         answer.error_code, answer.error_message = error.code, error.message

@@ -17,6 +17,13 @@ from minikafka.common.errors import CoordinatorLoadInProgressError, ErrorCode, K
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.records.batch import NO_PRODUCER_ID
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import (
+    allows_any,
+    allows_cluster,
+    require_cluster,
+    require_transactional_id,
+)
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, wait_until
@@ -32,6 +39,7 @@ def init_producer_id(
     ctx: BrokerContext, request: InitProducerIdRequest
 ) -> Steps[InitProducerIdResponse]:
     """Return a producer id and epoch; wait for a block of ids if this broker has none left."""
+    _require_rights(ctx, request.transactional_id)
     if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == _NO_EPOCH):
         return _failure(ctx, ErrorCode.INVALID_REQUEST)
     if request.transactional_id is not None:
@@ -41,6 +49,21 @@ def init_producer_id(
     if not ids.available:
         return _failure(ctx, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
     return InitProducerIdResponse(producer_id=ids.take(), producer_epoch=0)
+
+
+def _require_rights(ctx: BrokerContext, transactional_id: str | None) -> None:
+    """Check the client's rights. Without a transactional id, WRITE on any topic is enough.
+
+    Raises:
+        TransactionalIdAuthorizationFailedError, ClusterAuthorizationFailedError: it lacks them.
+    """
+    if transactional_id is not None:
+        require_transactional_id(ctx, AclOperation.WRITE, transactional_id)
+    elif not (
+        allows_cluster(ctx, AclOperation.IDEMPOTENT_WRITE, is_asked=False)
+        or allows_any(ctx, AclOperation.WRITE, AclResourceType.TOPIC)
+    ):
+        require_cluster(ctx, AclOperation.IDEMPOTENT_WRITE)
 
 
 def _await_ids(ctx: BrokerContext) -> Steps[None]:

@@ -12,6 +12,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 from minikafka.apis._groups import await_answer
 from minikafka.common.errors import (
     CoordinatorLoadInProgressError,
+    ErrorCode,
     KafkaError,
     NotCoordinatorError,
 )
@@ -19,6 +20,8 @@ from minikafka.group.answers import join_failure
 from minikafka.group.membership import Caller, Joining
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -31,6 +34,8 @@ def join_group(
     ctx: BrokerContext, request: JoinGroupRequest
 ) -> JoinGroupResponse | Steps[JoinGroupResponse]:
     """Join, and wait for the other members."""
+    if not allows(ctx, AclOperation.READ, AclResourceType.GROUP, request.group_id):
+        return _for_version(ctx.version, join_failure(ErrorCode.GROUP_AUTHORIZATION_FAILED, ""))
     caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
     try:
         joining = ctx.broker.groups.join(request, caller)

@@ -14,6 +14,8 @@ from minikafka.messages.leave_group import (
     MemberIdentity,
     MemberResponse,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -23,6 +25,7 @@ _MEMBERS_FROM = 3
 @broker_api(ApiKey.LEAVE_GROUP, versions=(0, 5))
 def leave_group(ctx: BrokerContext, request: LeaveGroupRequest) -> LeaveGroupResponse:
     """Remove members from a group."""
+    require_group(ctx, AclOperation.READ, request.group_id)
     members = request.members
     if ctx.version < _MEMBERS_FROM:
         members = [MemberIdentity(request.member_id)]

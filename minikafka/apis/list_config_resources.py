@@ -19,6 +19,8 @@ from minikafka.metadata.image import (
     RESOURCE_TOPIC,
     MetadataImage,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -31,6 +33,7 @@ def list_config_resources(
     ctx: BrokerContext, request: ListConfigResourcesRequest
 ) -> ListConfigResourcesResponse:
     """List by type, from the image."""
+    require_cluster(ctx, AclOperation.DESCRIBE_CONFIGS)
     if ctx.version == 0:
         wanted: list[int] = [RESOURCE_CLIENT_METRICS]
     else:

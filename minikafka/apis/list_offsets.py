@@ -30,6 +30,8 @@ from minikafka.messages.list_offsets import (
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
 from minikafka.replica.request_rules import check_any_leader_epoch
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, compute
@@ -74,9 +76,16 @@ def list_offsets(
     """Answer each partition from its log."""
     response = ListOffsetsResponse()
     searches: list[Search] = []
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
     for name, partitions in _by_topic(request).items():
         rows: list[ListOffsetsPartitionResponse] = []
         response.topics.append(ListOffsetsTopicResponse(name, rows))
+        if name not in allowed:
+            rows += [
+                ListOffsetsPartitionResponse(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+                for index in partitions
+            ]
+            continue
         for index, wanted in partitions.items():
             if wanted is None:
                 # As Kafka: one row for a partition that is named several times.

@@ -16,6 +16,8 @@ from minikafka.messages.list_partition_reassignments import (
     OngoingTopicReassignment,
 )
 from minikafka.metadata.image import TopicImage
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.operation import forward_to_controller
 from minikafka.serving.registry import controller_api
@@ -30,6 +32,7 @@ def list_partition_reassignments(
     ctx: ControllerContext, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
     """Answer from the committed image."""
+    require_cluster(ctx, AclOperation.DESCRIBE)
     if not ctx.services.controller.is_active:
         raise NotControllerError
     found = []

@@ -14,6 +14,8 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.linear_regex import BadPatternError, LinearRegex
 from minikafka.messages import list_transactions as messages
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, compute, next_turn
@@ -53,8 +55,15 @@ def list_transactions(
         response.transaction_states += [
             messages.TransactionState(name, transaction.producer_id, transaction.state.label)
             for name, transaction in rows
+            if _may_see(ctx, name)
         ]
     return response
+
+
+def _may_see(ctx: BrokerContext, name: str) -> bool:
+    return allows(
+        ctx, AclOperation.DESCRIBE, AclResourceType.TRANSACTIONAL_ID, name, is_asked=False
+    )
 
 
 def _filter(

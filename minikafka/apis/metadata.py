@@ -2,17 +2,15 @@
 
 Broker:      unfenced brokers, and topics with their partitions from the committed metadata. A
              request for a topic that does not exist may create it.
-Leaves out:  authorization: the authorized operations are always all operations.
 Versions:    v1 also replicas on brokers that are not alive; v4 auto-creation flag; v7 leader
              epochs; v9 flexible; v10 topic ids; v12 by topic id; v13 top-level error.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST
-             (a topic id in v10 or v11) (topic);
+             (a topic id in v10 or v11), TOPIC_AUTHORIZATION_FAILED (topic);
              LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (v0) (partition).
 """
 
 from collections.abc import Collection, Iterable, Iterator
 
-from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.common.internal_topics import INTERNAL_TOPICS
@@ -29,6 +27,13 @@ from minikafka.messages.metadata import (
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import (
+    AllowedTopics,
+    allows_cluster,
+    cluster_operations,
+    topic_operations,
+)
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.encoded import EncodedResponse
 from minikafka.serving.registry import broker_api
@@ -37,6 +42,8 @@ _UNAVAILABLE_FROM = 1
 _LISTENER_ERROR_FROM = 6
 _AUTO_CREATE_FLAG_FROM = 4
 _BY_ID_FROM = 12
+_DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+_WITHOUT_OPERATIONS = (ErrorCode.UNKNOWN_TOPIC_ID, _DENIED)
 
 
 @broker_api(ApiKey.METADATA, versions=(0, 13))
@@ -47,7 +54,7 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
         return _refuse_ids(topics or ())
     # As Kafka: a topic that is named several times is answered once.
     asked = {_key(topic): topic for topic in topics or ()}
-    _create_missing(ctx, request, asked)
+    not_created = _create_missing(ctx, request, asked)
     # Unlike Kafka (row J8): also brokers that were fenced a moment ago.
     leaving = ctx.broker.leaving_brokers.ids
     named = list(_named_brokers(ctx, leaving))
@@ -63,12 +70,14 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
         request.include_cluster_authorized_operations,
         None if topics is None else tuple(asked),
         leaving,
+        _rights(ctx, not_created),
     )
     responses = ctx.broker.metadata_responses
     known = responses.find(ctx.broker.image, key)
     if known is not None:
         return known
-    response = _describe(ctx, request, asked, named, controller_id)
+    response = _describe(ctx, request, asked, not_created)
+    response.brokers, response.controller_id = named, controller_id
     if ctx.version < _UNAVAILABLE_FROM:
         _leave_out_unavailable(response.topics, alive)
     return responses.add(key, len(key) + len(asked), response, ctx.version)
@@ -78,26 +87,28 @@ def _describe(
     ctx: BrokerContext,
     request: MetadataRequest,
     asked: dict[Uuid | str | None, MetadataRequestTopic],
-    named: list[MetadataResponseBroker],
-    controller_id: int,
+    not_created: Collection[str | None],
 ) -> MetadataResponse:
+    """Describe the topics, and what the client may do."""
     image = ctx.broker.image
-    if request.topics is None or (ctx.version == 0 and not asked):
-        described = [describe_topic(ctx, topic) for topic in image.topics.values()]
+    is_all = request.topics is None or (ctx.version == 0 and not asked)
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE, is_asked=not is_all)
+    if is_all:
+        described = [
+            describe_topic(ctx, topic) for topic in image.topics.values() if topic.name in allowed
+        ]
     else:
-        described = [_asked(ctx, image, topic) for topic in asked.values()]
+        described = [_asked(ctx, image, topic, allowed) for topic in asked.values()]
+    for each in described:
+        if each.name in not_created:
+            each.error_code = _DENIED
     if request.include_topic_authorized_operations:
         for each in described:
-            if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
-                each.topic_authorized_operations = EVERY_TOPIC_OPERATION
-    response = MetadataResponse(
-        brokers=named,
-        cluster_id=ctx.broker.cluster_id,
-        controller_id=controller_id,
-        topics=described,
-    )
+            if each.error_code not in _WITHOUT_OPERATIONS:
+                each.topic_authorized_operations = topic_operations(ctx, each.name or "")
+    response = MetadataResponse(cluster_id=ctx.broker.cluster_id, topics=described)
     if request.include_cluster_authorized_operations:
-        response.cluster_authorized_operations = EVERY_CLUSTER_OPERATION
+        response.cluster_authorized_operations = cluster_operations(ctx)
     return response
 
 
@@ -145,16 +156,21 @@ def _named_brokers(
 
 
 def _asked(
-    ctx: BrokerContext, image: MetadataImage, asked: MetadataRequestTopic
+    ctx: BrokerContext, image: MetadataImage, asked: MetadataRequestTopic, allowed: AllowedTopics
 ) -> MetadataResponseTopic:
     if asked.topic_id != ZERO_UUID:
         found = image.topics.get(asked.topic_id)
         if found is None:
             return MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_ID, None, asked.topic_id)
+        if found.name not in allowed:
+            return MetadataResponseTopic(_DENIED, None, asked.topic_id)
         return describe_topic(ctx, found)
     name = asked.name
     if name is None:
         return MetadataResponseTopic(ErrorCode.INVALID_TOPIC_EXCEPTION, "")
+    if name not in allowed:
+        # Whether the topic exists is not said.
+        return MetadataResponseTopic(_DENIED, name)
     found = image.topic(name)
     if found is not None:
         return describe_topic(ctx, found)
@@ -168,18 +184,39 @@ def _asked(
 
 def _create_missing(
     ctx: BrokerContext, request: MetadataRequest, asked: Iterable[Uuid | str | None]
-) -> None:
+) -> Collection[str | None]:
+    """Create topics that do not exist; return those that the client may see and not create."""
     allowed = request.allow_auto_topic_creation or ctx.version < _AUTO_CREATE_FLAG_FROM
     if not allowed or not ctx.broker.local.config[keys.AUTO_CREATE_TOPICS_ENABLE]:
-        return
+        return ()
     known = ctx.broker.image.topic_ids
-    missing = [
-        name
-        for name in asked
-        if isinstance(name, str) and name not in known and fault_in_topic_name(name) is None
-    ]
+    missing = [name for name in asked if isinstance(name, str) and name not in known]
+    denied: list[str] = []
+    if missing and ctx.authorizer is not None:
+        missing, denied = _split_by_rights(ctx, missing)
+    missing = [name for name in missing if fault_in_topic_name(name) is None]
     if missing:
         ctx.broker.auto_topics.create(missing)
+    return denied
+
+
+def _split_by_rights(ctx: BrokerContext, names: list[str]) -> tuple[list[str], list[str]]:
+    """Return the topics that the client may create, and those that it may only see."""
+    visible = AllowedTopics(ctx, AclOperation.DESCRIBE)
+    seen = [name for name in names if name in visible]
+    if not seen or allows_cluster(ctx, AclOperation.CREATE, is_asked=False):
+        return seen, []
+    creatable = AllowedTopics(ctx, AclOperation.CREATE)
+    allowed = [name for name in seen if name in creatable]
+    return allowed, [name for name in seen if name not in creatable]
+
+
+def _rights(ctx: BrokerContext, not_created: Collection[str | None]) -> tuple[object, ...] | None:
+    """The part of the cache's key that differs between clients with different rights."""
+    authorizer = ctx.authorizer
+    if authorizer is None:
+        return None
+    return authorizer.generation, ctx.principal, ctx.peer_host, *not_created
 
 
 def describe_topic(ctx: BrokerContext, topic: TopicImage) -> MetadataResponseTopic:

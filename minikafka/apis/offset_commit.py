@@ -20,6 +20,8 @@ from minikafka.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -32,8 +34,12 @@ def offset_commit(
     ctx: BrokerContext, request: OffsetCommitRequest
 ) -> OffsetCommitResponse | Steps[OffsetCommitResponse]:
     """Commit the offsets of the partitions that exist."""
+    require_group(ctx, AclOperation.READ, request.group_id)
     rows: list[CommitRow] = []
-    response = OffsetCommitResponse(topics=[_topic(ctx, topic, rows) for topic in request.topics])
+    allowed = AllowedTopics(ctx, AclOperation.READ)
+    response = OffsetCommitResponse(
+        topics=[_topic(ctx, topic, rows, allowed) for topic in request.topics]
+    )
     try:
         commits = ctx.broker.groups.shard_of(request.group_id).commits
         write = commits.commit(request, ctx.version, rows)
@@ -51,7 +57,10 @@ def offset_commit(
 
 
 def _topic(
-    ctx: BrokerContext, topic: OffsetCommitRequestTopic, rows: list[CommitRow]
+    ctx: BrokerContext,
+    topic: OffsetCommitRequestTopic,
+    rows: list[CommitRow],
+    allowed: AllowedTopics,
 ) -> OffsetCommitResponseTopic:
     """Return the topic's part of the response; add its existing partitions to `rows`."""
     image = ctx.broker.image
@@ -62,8 +71,13 @@ def _topic(
     else:
         found = image.topic(topic.name)
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    # An unknown id has no name that could be allowed; it is answered as unknown.
+    name = found.name if found is not None else topic.name
+    is_denied = (bool(name) or ctx.version < _TOPIC_IDS_FROM) and name not in allowed
     for wanted, answer in zip(topic.partitions, answers, strict=True):
-        if found is None:
+        if is_denied:
+            answer.error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif found is None:
             answer.error_code = unknown
         elif wanted.partition_index not in found.partitions:
             answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -17,6 +17,8 @@ from minikafka.messages.offset_delete import (
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
 )
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -27,6 +29,7 @@ def offset_delete(
     ctx: BrokerContext, request: OffsetDeleteRequest
 ) -> OffsetDeleteResponse | Steps[OffsetDeleteResponse]:
     """Delete the offsets of partitions that no member of the group consumes."""
+    require_group(ctx, AclOperation.DELETE, request.group_id)
     try:
         if not request.group_id:
             raise InvalidGroupIdError
@@ -54,6 +57,7 @@ def _answers(
     """Return the response, and the partitions whose offsets must be deleted."""
     subscribed = group.subscribed_topics()
     forgotten: list[tuple[str, int]] = []
+    allowed = AllowedTopics(ctx, AclOperation.READ)
     topics = []
     for topic in request.topics:
         is_consumed = group.may_consume(topic.name, subscribed)
@@ -61,7 +65,9 @@ def _answers(
         topics.append(answer)
         for index in (each.partition_index for each in topic.partitions):
             code = ErrorCode.NONE
-            if ctx.broker.image.partition(topic.name, index) is None:
+            if topic.name not in allowed:
+                code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif ctx.broker.image.partition(topic.name, index) is None:
                 code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             elif is_consumed:
                 code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC

@@ -27,6 +27,8 @@ from minikafka.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import AllowedTopics, allows
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -42,6 +44,7 @@ class Wanted(NamedTuple):
     name: str | None
     topic_id: Uuid
     partitions: list[int]
+    is_denied: bool = False
 
 
 @broker_api(ApiKey.OFFSET_FETCH, versions=(1, 10))
@@ -79,6 +82,10 @@ def _without_repeats(groups: list[OffsetFetchRequestGroup]) -> list[OffsetFetchR
 def _group(
     ctx: BrokerContext, group: OffsetFetchRequestGroup, *, require_stable: bool
 ) -> OffsetFetchResponseGroup:
+    if not allows(ctx, AclOperation.DESCRIBE, AclResourceType.GROUP, group.group_id):
+        return OffsetFetchResponseGroup(
+            group.group_id, error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED
+        )
     try:
         shard = ctx.broker.groups.shard_of(group.group_id)
         known = shard.store.groups.get(group.group_id)
@@ -105,30 +112,41 @@ def _group(
 
 
 def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[Wanted]:
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
     if ctx.version < _TOPIC_IDS_FROM:
         ids = ctx.broker.image.topic_ids
-        return [
-            Wanted(each.name, ids.get(each.name, ZERO_UUID), each.partition_indexes)
+        named = [
+            Wanted(
+                each.name,
+                ids.get(each.name, ZERO_UUID),
+                each.partition_indexes,
+                each.name not in allowed,
+            )
             for each in topics
         ]
+        return sorted(named, key=lambda each: each.is_denied)
     known = ctx.broker.image.topics
     found = [
         Wanted(
             known[each.topic_id].name if each.topic_id in known else None,
             each.topic_id,
             each.partition_indexes,
+            each.topic_id in known and known[each.topic_id].name not in allowed,
         )
         for each in topics
     ]
     # As Kafka: topics with errors are last.
-    return sorted(found, key=lambda each: each.name is None)
+    return sorted(found, key=lambda each: each.name is None or each.is_denied)
 
 
 def _all(ctx: BrokerContext, offsets: GroupOffsets) -> list[Wanted]:
     """Return all committed partitions; in versions with topic ids, only of existing topics."""
     ids = ctx.broker.image.topic_ids
     wanted = []
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
     for name, committed in offsets.committed.items():
+        if name not in allowed:
+            continue
         topic_id = ids.get(name, ZERO_UUID)
         indexes = [index for index in committed if offsets.find(name, index, topic_id)]
         if indexes and (topic_id != ZERO_UUID or ctx.version < _TOPIC_IDS_FROM):
@@ -141,6 +159,8 @@ def _partition(
 ) -> OffsetFetchResponsePartitions:
     if topic.name is None:
         return _answer(index, _NOTHING, ErrorCode.UNKNOWN_TOPIC_ID)
+    if topic.is_denied:
+        return _answer(index, _NOTHING, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     if require_stable and offsets.is_unstable(topic.name, index):
         return _answer(index, _NOTHING, ErrorCode.UNSTABLE_OFFSET_COMMIT)
     value = offsets.find(topic.name, index, topic.topic_id)

@@ -6,7 +6,7 @@ Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
              UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).
 """
 
-from minikafka.common.errors import KafkaError
+from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.offset_for_leader_epoch import (
@@ -17,6 +17,8 @@ from minikafka.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopicResult,
 )
 from minikafka.replica.request_rules import check_any_leader_epoch
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, allows_cluster
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 
@@ -26,14 +28,23 @@ def offset_for_leader_epoch(
     ctx: BrokerContext, request: OffsetForLeaderEpochRequest
 ) -> OffsetForLeaderEpochResponse:
     """Answer from the leader epoch cache of each partition."""
+    is_broker = allows_cluster(ctx, AclOperation.CLUSTER_ACTION, is_asked=False)
+    allowed = AllowedTopics(ctx, AclOperation.DESCRIBE)
     return OffsetForLeaderEpochResponse(
         topics=[
             OffsetForLeaderTopicResult(
-                topic.topic, [_one(ctx, topic.topic, wanted) for wanted in topic.partitions]
+                topic.topic,
+                [_one(ctx, topic.topic, wanted) for wanted in topic.partitions]
+                if is_broker or topic.topic in allowed
+                else [_denied(wanted) for wanted in topic.partitions],
             )
             for topic in request.topics
         ]
     )
+
+
+def _denied(wanted: OffsetForLeaderPartition) -> EpochEndOffset:
+    return EpochEndOffset(ErrorCode.TOPIC_AUTHORIZATION_FAILED, wanted.partition)
 
 
 def _one(ctx: BrokerContext, topic: str, wanted: OffsetForLeaderPartition) -> EpochEndOffset:

@@ -10,8 +10,8 @@ Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_TIMESTAMP,
              UNSUPPORTED_COMPRESSION_TYPE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH,
              INVALID_TXN_STATE, INVALID_PRODUCER_ID_MAPPING, CONCURRENT_TRANSACTIONS,
-             TRANSACTION_ABORTABLE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, KAFKA_STORAGE_ERROR (per
-             partition).
+             TRANSACTION_ABORTABLE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+             TOPIC_AUTHORIZATION_FAILED, KAFKA_STORAGE_ERROR (per partition).
 """
 
 from typing import NamedTuple
@@ -55,6 +55,8 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.replica.append_queue import queue_append
 from minikafka.replica.partition import Partition
 from minikafka.replica.queued_append import QueuedAppend
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows, require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until
@@ -90,6 +92,7 @@ def produce(
 ) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
     """Append, then answer immediately (acks=0, 1) or when the ISR has the records (acks=all)."""
     acks = request.acks
+    authorizer = ctx.broker.authorizer
     pending: PendingAppends = ([], [])
     waiting, queued = pending
     wanted = _without_repeats(request.topic_data)
@@ -98,7 +101,12 @@ def produce(
         TopicProduceResponse(
             topic.name,
             topic.topic_id,
-            [_append(ctx, request, topic, data, pending) for data in topic.partition_data],
+            [_append(ctx, request, topic, data, pending) for data in topic.partition_data]
+            if authorizer is None or _may_write(ctx, topic)
+            else [
+                PartitionProduceResponse(data.index, ErrorCode.TOPIC_AUTHORIZATION_FAILED, -1)
+                for data in topic.partition_data
+            ],
         )
         for topic in wanted
     ]
@@ -210,6 +218,7 @@ def _refusal(
             ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
             "a transactional batch needs the transactional id of its producer",
         )
+    require_transactional_id(ctx, AclOperation.WRITE, request.transactional_id)
     if has_several_producers(
         topics, lambda topic, index: registration_of(ctx, topic, index) is not None
     ):
@@ -274,6 +283,17 @@ def _append(
     if wait is not None:
         waiting.append(wait)
     return answer
+
+
+def _may_write(ctx: BrokerContext, topic: TopicProduceData) -> bool:
+    name = topic.name
+    if ctx.version >= TOPIC_IDS_FROM:
+        found = ctx.broker.image.topics.get(topic.topic_id)
+        if found is None:
+            # An id without a topic is answered as unknown.
+            return True
+        name = found.name
+    return allows(ctx, AclOperation.WRITE, AclResourceType.TOPIC, name)
 
 
 def _queue(

@@ -13,6 +13,8 @@ from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.group.answers import sync_failure
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from minikafka.security.acl import AclOperation, AclResourceType
+from minikafka.serving.authorization import allows
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
@@ -29,6 +31,8 @@ def sync_group(
         request.protocol_type is None or request.protocol_name is None
     ):
         return sync_failure(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if not allows(ctx, AclOperation.READ, AclResourceType.GROUP, request.group_id):
+        return sync_failure(ErrorCode.GROUP_AUTHORIZATION_FAILED)
     try:
         syncing = ctx.broker.groups.sync(request)
     except KafkaError as error:

@@ -32,6 +32,8 @@ from minikafka.messages.txn_offset_commit import (
 )
 from minikafka.replica.partition import Partition
 from minikafka.replica.transactional_appends import TransactionalProducer
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import AllowedTopics, require_group, require_transactional_id
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import FOREVER_MS, Steps, wait_until
@@ -47,9 +49,12 @@ def txn_offset_commit(
     ctx: BrokerContext, request: TxnOffsetCommitRequest
 ) -> TxnOffsetCommitResponse | Steps[TxnOffsetCommitResponse]:
     """Write the offsets of the partitions that exist, when the transaction includes the group."""
+    require_transactional_id(ctx, AclOperation.WRITE, request.transactional_id)
+    require_group(ctx, AclOperation.READ, request.group_id)
     rows: list[CommitRow] = []
+    allowed = AllowedTopics(ctx, AclOperation.READ)
     response = TxnOffsetCommitResponse(
-        topics=[_topic(ctx, topic, rows) for topic in request.topics]
+        topics=[_topic(ctx, topic, rows, allowed) for topic in request.topics]
     )
     if not rows:
         return response
@@ -118,7 +123,10 @@ def _write(
 
 
 def _topic(
-    ctx: BrokerContext, topic: TxnOffsetCommitRequestTopic, rows: list[CommitRow]
+    ctx: BrokerContext,
+    topic: TxnOffsetCommitRequestTopic,
+    rows: list[CommitRow],
+    allowed: AllowedTopics,
 ) -> TxnOffsetCommitResponseTopic:
     """Return the topic's part of the response; add its existing partitions to `rows`."""
     found = ctx.broker.image.topic(topic.name)
@@ -126,7 +134,9 @@ def _topic(
     for wanted in topic.partitions:
         answer = TxnOffsetCommitResponsePartition(wanted.partition_index)
         answers.append(answer)
-        if found is None or wanted.partition_index not in found.partitions:
+        if topic.name not in allowed:
+            answer.error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif found is None or wanted.partition_index not in found.partitions:
             answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:
             rows.append(CommitRow(found.name, found.topic_id, wanted, answer))

@@ -7,6 +7,7 @@ Errors:      BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 
 from minikafka.controller import cluster_control
 from minikafka.messages.api_keys import ApiKey
+from minikafka.security.acl import AclOperation
 from minikafka.serving.operation import controller_operation
 
 controller_operation(
@@ -14,4 +15,5 @@ controller_operation(
     versions=(0, 0),
     decide=cluster_control.unregister_broker,
     forwarded=True,
+    needs=AclOperation.ALTER,
 )

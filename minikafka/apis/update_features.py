@@ -11,6 +11,8 @@ from minikafka.controller import feature_control
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 from minikafka.metadata.features import KRAFT_VERSION
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.commit import commit
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.operation import forward_to_controller
@@ -27,6 +29,7 @@ def update_features(
     ctx: ControllerContext, request: UpdateFeaturesRequest
 ) -> Steps[UpdateFeaturesResponse]:
     """Decide about all updates, finalize them, and answer after the commit."""
+    require_cluster(ctx, AclOperation.ALTER)
     services = ctx.services
     result = services.controller.decide(feature_control.update_features, request)
     changes = services.raft.changes

@@ -16,6 +16,8 @@ from minikafka.messages.update_raft_voter import (
 )
 from minikafka.metadata.broker_registration import FeatureRange
 from minikafka.raft.voter_set import RaftVoter
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
@@ -25,6 +27,7 @@ def update_raft_voter(
     ctx: ControllerContext, request: UpdateRaftVoterRequest
 ) -> UpdateRaftVoterResponse:
     """Update the voter, and answer when the change is in this log; it names the leader."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     raft = ctx.services.raft
     response = UpdateRaftVoterResponse(error_code=_update(ctx, request))
     host, port = raft.leader_address or ("", 0)

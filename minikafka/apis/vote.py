@@ -19,6 +19,8 @@ from minikafka.messages.vote import (
 )
 from minikafka.metadata.topic_name import METADATA_TOPIC
 from minikafka.raft.vote_rules import VoteRequested
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.context import ControllerContext
 from minikafka.serving.registry import controller_api
 
@@ -28,6 +30,7 @@ _ENDPOINTS_FROM = 1
 @controller_api(ApiKey.VOTE, versions=(0, 2))
 def vote(ctx: ControllerContext, request: VoteRequest) -> VoteResponse:
     """Decide about a vote or a pre-vote. A granted vote is durable before the response leaves."""
+    require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     error = refused(ctx, request)
     if error:
         return VoteResponse(error_code=error)

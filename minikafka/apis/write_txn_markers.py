@@ -30,6 +30,8 @@ from minikafka.records.builder import TransactionEnd
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.partition import Partition
 from minikafka.replica.request_rules import append_outcome
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import allows_cluster, require_cluster
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps, next_turn, wait_until
@@ -75,6 +77,8 @@ def write_txn_markers(
     ctx: BrokerContext, request: WriteTxnMarkersRequest
 ) -> Steps[WriteTxnMarkersResponse]:
     """Write the markers, some in each step, then wait for the replicas."""
+    if not allows_cluster(ctx, AclOperation.ALTER, is_asked=False):
+        require_cluster(ctx, AclOperation.CLUSTER_ACTION)
     response = WriteTxnMarkersResponse()
     waiting = _Waiting([], [])
     for wanted in _wanted(request, response):

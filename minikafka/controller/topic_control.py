@@ -7,8 +7,9 @@ Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `delete
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minikafka.common.errors import (
     ErrorCode,
@@ -21,6 +22,7 @@ from minikafka.common.errors import (
     KafkaError,
     PolicyViolationError,
     TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
     TopicDeletionDisabledError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
@@ -384,10 +386,25 @@ def _added_assignment(
     return [tuple(row.broker_ids) for row in asked.assignments]
 
 
+class TopicRights(NamedTuple):
+    """Whether a client may see a topic, and whether it may delete it."""
+
+    may_see: Callable[[str], bool]
+    may_delete: Callable[[str], bool]
+
+
+_ALL_RIGHTS = TopicRights(lambda _: True, lambda _: True)
+
+
 def delete_topics(
-    view: View, request: delete_messages.DeleteTopicsRequest, version: int
+    view: View,
+    request: delete_messages.DeleteTopicsRequest,
+    version: int,
+    rights: TopicRights = _ALL_RIGHTS,
 ) -> ControllerResult[delete_messages.DeleteTopicsResponse]:
     """Delete topics by name, or (v6) by name or id; each succeeds or fails separately.
+
+    Whether a topic exists is only said to clients that may see it; a topic id is no secret.
 
     Raises:
         TopicDeletionDisabledError, InvalidRequestError: delete.topic.enable is false.
@@ -405,14 +422,19 @@ def delete_topics(
             results.append(_kept(None, topic_id, InvalidRequestError("Duplicate topic id.")))
         elif topic is None:
             results.append(_kept(None, topic_id, UnknownTopicIdError()))
+        elif not rights.may_delete(topic.name):
+            shown = topic.name if rights.may_see(topic.name) else None
+            results.append(_kept(shown, topic_id, TopicAuthorizationFailedError()))
         else:
             doomed[topic_id] = topic
     for name, count in names.items():
         topic = view.image.topic(name)
         if count > 1:
             results.append(_kept(name, ZERO_UUID, InvalidRequestError(_NAME_TWICE)))
-        elif topic is None:
-            results.append(_kept(name, ZERO_UUID, UnknownTopicOrPartitionError()))
+        elif topic is None or not rights.may_delete(name):
+            is_unknown = topic is None and rights.may_see(name)
+            error = UnknownTopicOrPartitionError if is_unknown else TopicAuthorizationFailedError
+            results.append(_kept(name, ZERO_UUID, error()))
         elif topic.topic_id in ids:
             # As Kafka: one answer for both, and the topic is kept.
             doomed.pop(topic.topic_id, None)

@@ -4,11 +4,11 @@ Source: `ReplicaManager.fetchMessages`, `ReplicaManager.readFromLog`, `DelayedFe
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.errors import ErrorCode, KafkaError, TopicAuthorizationFailedError
 from minikafka.common.faults import DISK_ERRORS, StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.common.wait_key import WaitKey
@@ -138,6 +138,8 @@ class FetchRead:
     requested: list[RequestedPartition]
     """The partitions of a fetch without a session."""
     max_bytes: int
+    may_read: Callable[[SessionKey], bool] | None = None
+    """Whether the client may read a partition; None if it may read all."""
     answers: list[tuple[RequestedPartition, PartitionData]] = field(default_factory=list)
     calm: dict[RequestedPartition, None] = field(default_factory=dict)
     """The session's partitions that have nothing left to read, and no error."""
@@ -216,6 +218,8 @@ class FetchRead:
         return ErrorCode.CORRUPT_MESSAGE
 
     def _partition(self, key: SessionKey, wanted: FetchPartition) -> Partition:
+        if self.may_read is not None and not self.may_read(key):
+            raise TopicAuthorizationFailedError
         if self.version >= TOPIC_IDS_FROM_VERSION:
             partition = self.replicas.get_by_id(key.topic_id, key.partition)
         else:

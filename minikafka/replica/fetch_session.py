@@ -16,7 +16,7 @@ Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `Incre
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
@@ -173,6 +173,8 @@ class Session:
     waiting: int = 0
     """The number of fetches that wait for a change."""
     is_closed: bool = False
+    rights: Hashable = None
+    """What the rights of the last client depend on, if there is an authorizer."""
     _places: int = 0
 
     @property
@@ -204,6 +206,13 @@ class Session:
             for row in self.partitions.values():
                 row.recheck()
             self.reader = reader
+
+    def read_with(self, rights: Hashable) -> None:
+        """Note what the client's rights depend on; if that changed, check all partitions again."""
+        if rights != self.rights:
+            for row in self.partitions.values():
+                row.recheck()
+            self.rights = rights
 
     def take(self) -> list[RequestedPartition]:
         """Take the partitions that this fetch must check, in order.

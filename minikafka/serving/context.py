@@ -149,7 +149,8 @@ class BrokerContext(RequestContext):
     def may_be_broker(self) -> bool:
         """True if the request arrived on the inter-broker listener, which clients may share.
 
-        This check replaces the ClusterAction permission that Kafka requires of a broker.
+        Without an authorizer this replaces the right to CLUSTER_ACTION that Kafka requires of a
+        broker: see `authorization.may_act_as_broker`.
         """
         return self.listener == self.broker.config.inter_broker_listener_name
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
+from minikafka.security.acl import AclOperation
+from minikafka.serving.authorization import require_cluster
 from minikafka.serving.commit import commit
 from minikafka.serving.context import BrokerContext, ControllerContext
 from minikafka.serving.forwarding import forward
@@ -23,6 +25,7 @@ def controller_operation(
     decide: Callable[[View, Q], ControllerResult[Any]],
     *,
     forwarded: bool,
+    needs: AclOperation,
 ) -> None:
     """Serve an API that the controller decides from its latest metadata; see `committed_operation`.
 
@@ -33,6 +36,7 @@ def controller_operation(
         versions,
         lambda controller, request, _: controller.decide(decide, request),
         forwarded=forwarded,
+        needs=needs,
     )
 
 
@@ -42,15 +46,18 @@ def committed_operation(
     decide: "Callable[[QuorumController, Any, int], ControllerResult[Any]]",
     *,
     forwarded: bool,
+    needs: AclOperation,
 ) -> None:
     """Serve an API on controller listeners: decide, write, answer after the commit.
 
     `decide` gets the controller, the request, and the version of the request. If the API is
-    `forwarded`, brokers serve it too, and hand requests to the active controller.
+    `forwarded`, brokers serve it too, and hand requests to the active controller. The client
+    `needs` to be allowed this operation on the cluster.
     """
 
     @controller_api(key, versions=versions)
     def operate(ctx: ControllerContext, request: object) -> Steps[Any]:
+        require_cluster(ctx, needs)
         return (yield from commit(ctx, decide(ctx.services.controller, request, ctx.version)))
 
     if forwarded:

@@ -109,6 +109,7 @@ class Side:
     def ask(self, names, create, told, version, listener):
         context = SimpleNamespace(
             env=self.env,
+            authorizer=None,
             broker=self.services,
             version=version,
             listener=listener,

@@ -152,7 +152,9 @@ class VoterWorld(QuorumWorld):
     def ask(self, handler, request, version):
         """The response of a handler of the controller listener."""
         services = SimpleNamespace(raft=self.raft, cluster_id=CLUSTER_ID)
-        ctx = SimpleNamespace(services=services, version=version, deadline_ms=lambda wait: wait)
+        ctx = SimpleNamespace(
+            authorizer=None, services=services, version=version, deadline_ms=lambda wait: wait
+        )
         response = handler(ctx, request)
         self.settle()
         return response

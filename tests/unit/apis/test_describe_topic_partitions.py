@@ -51,7 +51,7 @@ class World:
         config = Config({"max.request.partition.size.limit": str(limit)})
         self.context = SimpleNamespace(
             env=Environment(Random(1)), api_key=ApiKey.DESCRIBE_TOPIC_PARTITIONS, version=0,
-            listener="PLAINTEXT",
+            listener="PLAINTEXT", authorizer=None,
             broker=SimpleNamespace(
                 image=builder.build(1, 1), local=SimpleNamespace(config=config)
             ),

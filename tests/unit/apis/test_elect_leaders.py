@@ -21,6 +21,7 @@ class Handled:
         self.response = self.error = None
         context = SimpleNamespace(
             version=version,
+            authorizer=None,
             services=SimpleNamespace(controller=world.controller),
             deadline_ms=lambda timeout: world.env.clock.monotonic_ms + timeout,
         )

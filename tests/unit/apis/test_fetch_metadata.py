@@ -27,6 +27,7 @@ def raft():
 
 def fetched(raft, high_watermark, version=18):
     ctx = SimpleNamespace(
+        authorizer=None,
         services=SimpleNamespace(raft=raft, cluster_id=CLUSTER_ID),
         version=version,
         deadline_ms=lambda wait_ms: wait_ms,

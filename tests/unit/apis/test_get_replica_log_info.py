@@ -47,7 +47,7 @@ def ask(*topics, broker_id=1):
         env=Environment(Random(1)), api_key=ApiKey.GET_REPLICA_LOG_INFO, version=0,
         may_be_broker=True,
         broker=SimpleNamespace(
-            broker_id=1, replicas=Replicas(), local=SimpleNamespace(broker_epoch=44)
+            authorizer=None, broker_id=1, replicas=Replicas(), local=SimpleNamespace(broker_epoch=44)
         ),
     )  # fmt: skip
     request = GetReplicaLogInfoRequest(

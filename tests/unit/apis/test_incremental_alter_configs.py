@@ -86,7 +86,8 @@ def test_many_resources_are_not_compared_with_one_another(cluster, count):
     """20,000 in one request held up the broker for half a minute."""
     resources = CountedList(level("DEBUG", broker=str(each)) for each in range(2, count))
     request = IncrementalAlterConfigsRequest(resources=resources)
-    ctx = type("Context", (), {"broker": cluster.nodes[1].node.broker})()
+    broker = cluster.nodes[1].node.broker
+    ctx = type("Context", (), {"broker": broker, "authorizer": None})()
     answer = incremental_alter_configs(ctx, request)
     assert len(answer.responses) == len(resources)
     assert resources.reads <= 2
