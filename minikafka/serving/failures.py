@@ -239,6 +239,12 @@ _FAILURES: Final[dict[int, _Failure]] = {
             "partitions", "partition_result", "PartitionResult", {"partition_id": _ENTRY},
         )),
     ), top=_ALL_VERSIONS[1:]),
+    # As Kafka: likewise.
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: _Failure((
+        _Entries("topics", "responses", "ReassignableTopicResponse", _NAME, below=_Entries(
+            "partitions", "partitions", "ReassignablePartitionResponse", _INDEX,
+        )),
+    ), top=_ALL_VERSIONS),
     ApiKey.DESCRIBE_CONFIGS: _Failure((
         _Entries("resources", "results", "DescribeConfigsResult", _RESOURCE),
     )),

@@ -1,0 +1,106 @@
+"""Play the cases of authorization against a server, real or simulated."""
+
+import copy
+import json
+from pathlib import Path
+
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.create_acls import AclCreation, CreateAclsRequest
+from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from minikafka.messages.delete_acls import DeleteAclsFilter, DeleteAclsRequest
+from minikafka.messages.describe_acls import DescribeAclsRequest
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
+from minikafka.messages.init_producer_id import InitProducerIdRequest
+from minikafka.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from minikafka.security.acl import CLUSTER_NAME, AclOperation, AclResourceType
+from tests.conformance.authorization_cases import comparable, prepared, states
+from tests.worlds.sim_world import batch, produce_request
+
+DATA = Path(__file__).parent / "data" / "authorization.json"
+EVERYTHING = ((2, "*"), (3, "*"), (4, CLUSTER_NAME), (5, "*"))
+ALLOW, DENY = 3, 2
+_ANY = (1, None, 1, None, None, 1, 1)
+PRINCIPAL = "User:mallory"
+
+
+def recorded():
+    """The answers of Apache Kafka: case, state, rows."""
+    return json.loads(DATA.read_text())
+
+
+class Play:
+    """A server: `ask(request, version)` as administrator, `client(to_controller)` for mallory.
+
+    `wait` runs or waits until a condition holds.
+    """
+
+    def __init__(self, ask, client, wait):
+        self._ask = ask
+        self._client = client
+        self._wait = wait
+
+    def prepare(self):
+        """Create a topic, a group and a transactional id; return the topic's id."""
+        topics = [CreatableTopic("t", 2, 1)]
+        (created,) = self._ask(CreateTopicsRequest(topics, 9_000), 7).topics
+        assert created.error_code == 0, created
+        self._until(lambda: self._ask(produce_request("t", batch(b"v")), 9).responses[0]
+                    .partition_responses[0].error_code)  # fmt: skip
+        for kind, key in ((0, "g"), (1, "x")):
+            request = FindCoordinatorRequest("", kind, [key])
+            self._until(lambda asked=request: self._ask(asked, 4).coordinators[0].error_code)
+        self._until(lambda: self._ask(InitProducerIdRequest("x", 9_000, -1, -1), 4).error_code)
+        rows = [OffsetCommitRequestPartition(index, 0, -1, "") for index in (0, 1)]
+        commit = OffsetCommitRequest(
+            "g", -1, "", topics=[OffsetCommitRequestTopic("t", None, rows)]
+        )
+        commit.topics[0].topic_id = created.topic_id
+        self._until(lambda: self._ask(commit, 9).topics[0].partitions[0].error_code)
+        return created.topic_id
+
+    def _until(self, code_of):
+        self._wait(lambda: code_of() == ErrorCode.NONE)
+
+    def case(self, case, topic_id):
+        """Return the answer in each state."""
+        found = {}
+        for name, rows in states(case):
+            self._give(rows)
+            request = prepared(copy.deepcopy(case.request), topic_id)
+            client = self._client(case.to_controller)
+            try:
+                found[name] = comparable(client.ask(request, case.version))
+            except (OSError, AssertionError) as error:
+                found[name] = [f"no answer: {type(error).__name__}"]
+            finally:
+                client.close()
+        return found
+
+    def _give(self, rows):
+        self._ask(DeleteAclsRequest([DeleteAclsFilter(*_ANY)]), 3)
+        acls = []
+        for row in rows:
+            if row is None:
+                acls += [(kind, name, AclOperation.ALL, ALLOW) for kind, name in EVERYTHING]
+            else:
+                right, is_allowed = row
+                acls.append((*right, ALLOW if is_allowed else DENY))
+        creations = [
+            AclCreation(kind, name, 3, PRINCIPAL, "*", operation, permission)
+            for kind, name, operation, permission in acls
+        ]
+        if creations:
+            answer = self._ask(CreateAclsRequest(creations), 3)
+            assert {row.error_code for row in answer.results} == {0}
+        self._wait(lambda: self._count() == len(acls))
+
+    def _count(self):
+        answer = self._ask(DescribeAclsRequest(*_ANY), 3)
+        return sum(len(row.acls) for row in answer.resources)
+
+
+assert EVERYTHING[-1][0] == AclResourceType.TRANSACTIONAL_ID
