@@ -34,7 +34,7 @@ _PRIVATE: Final = 0o600
 _MODULES: Final = "org.apache.kafka.common.security"
 
 
-class Login(NamedTuple):
+class ClientLogin(NamedTuple):
     """What a client of the cluster needs. `mechanism`, `user` and `password` are "" without SASL.
 
     `truststore` and `keystore` are paths of PEM files; "" without TLS.
@@ -141,7 +141,7 @@ class Secured:
         _write_private(self.folder / _USERS_FILE, json.dumps(self._passwords) + "\n")
         self._is_made = True
 
-    def login(self, user: str = ADMIN) -> Login:
+    def login(self, user: str = ADMIN) -> ClientLogin:
         """Return what a client needs to be `user`.
 
         Raises:
@@ -151,9 +151,9 @@ class Secured:
         paths = self._certificates
         truststore = str(paths.truststore) if self.has_tls else ""
         if self.mechanism:
-            return Login(self.protocol.value, self.mechanism, user, password, truststore, "")
+            return ClientLogin(self.protocol.value, self.mechanism, user, password, truststore, "")
         keystore = str(paths.client) if self.has_tls and user == ADMIN else ""
-        return Login(self.protocol.value, "", "", "", truststore, keystore)
+        return ClientLogin(self.protocol.value, "", "", "", truststore, keystore)
 
     def scram_users(self) -> Mapping[str, str]:
         """Return name and password of the users that the metadata must have from the beginning."""

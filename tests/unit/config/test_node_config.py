@@ -96,8 +96,8 @@ def test_all_errors_come_together():
         ({"listeners": "CONTROLLER://h:1", "advertised_listeners": None}, "a broker needs one"),
         ({"process_roles": "broker"}, "process.roles has no controller"),
         (
-            {"listener_security_protocol_map": "PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT"},
-            "PLAINTEXT:SASL_SSL is not available",
+            {"listener_security_protocol_map": "PLAINTEXT:KERBEROS,CONTROLLER:PLAINTEXT"},
+            "PLAINTEXT:KERBEROS is not a protocol",
         ),
         (
             {"listener_security_protocol_map": "PLAINTEXT:PLAINTEXT"},

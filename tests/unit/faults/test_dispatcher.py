@@ -8,6 +8,7 @@ from minikafka.faults.dispatcher import install
 from minikafka.faults.vocabulary import AnswerFault
 from minikafka.messages import alter_configs
 from minikafka.messages.alter_replica_log_dirs import AlterReplicaLogDir, AlterReplicaLogDirTopic
+from minikafka.messages.alter_user_scram_credentials import ScramCredentialDeletion
 from minikafka.messages.api_keys import APIS, request_class
 from minikafka.messages.create_acls import AclCreation
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -74,6 +75,7 @@ FILLED = {
     "ConsumerGroupDescribe": {"group_ids": ["g"]},
     "DeleteGroups": {"groups_names": ["g"]},
     "DescribeTransactions": {"transactional_ids": ["x"]},
+    "AlterUserScramCredentials": {"deletions": [ScramCredentialDeletion("a", 1)]},
     "CreateAcls": {"creations": [AclCreation(2, "t", 3, "User:a", "*", 3, 3)]},
     "DeleteAcls": {"filters": [DeleteAclsFilter(2, "t", 3, None, None, 1, 1)]},
     "DescribeAcls": {
