@@ -73,8 +73,8 @@ class ConnectionOwner(Protocol):
     def left(self, connection: "Connection") -> None:
         """Note that a connection was closed, admitted or not."""
 
-    def forget(self, number: int, address: str) -> None:
-        """Remove a closed connection, and report it to the node."""
+    def forget(self, number: int, address: str, *, was_open: bool) -> None:
+        """Remove a closed connection; report it to the node, which knows it if it was open."""
 
     def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call `callback` after a delay."""
@@ -103,6 +103,7 @@ class Connection(asyncio.BufferedProtocol):
         self._outgoing: deque[Part] = deque()
         self._sends_in_turn = False
         self._address = ""
+        self._is_open = False
         self._muted = False
         self._congested = False
         self._queued = False
@@ -138,6 +139,7 @@ class Connection(asyncio.BufferedProtocol):
         """Report the connection to the node, with the name in the client's certificate."""
         number = self.number
         assert number is not None
+        self._is_open = True
         self._owner.deliver(
             ConnectionOpened(number, self.listener, self._address, certificate_name)
         )
@@ -157,7 +159,7 @@ class Connection(asyncio.BufferedProtocol):
         self._owner.memory.forget(self)
         self._outgoing.clear()
         if self.number is not None:
-            self._owner.forget(self.number, self._address)
+            self._owner.forget(self.number, self._address, was_open=self._is_open)
         self._owner.left(self)
 
     def memory_is_free(self) -> None:

@@ -255,8 +255,8 @@ class Connections:
         idlest.transport.abort()
         return True
 
-    def forget(self, number: int, address: str) -> None:
-        """Remove a closed connection, and report it to the node."""
+    def forget(self, number: int, address: str, *, was_open: bool) -> None:
+        """Remove a closed connection; report it to the node, which knows it if it was open."""
         del self._by_id[number]
         OPEN_FILES.connections -= 1
         held = self._per_address[address] - 1
@@ -264,7 +264,8 @@ class Connections:
             self._per_address[address] = held
         else:
             del self._per_address[address]
-        self.deliver(ConnectionClosed(number))
+        if was_open:
+            self.deliver(ConnectionClosed(number))
 
     def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call `callback` after a delay."""

@@ -284,15 +284,16 @@ class TlsTransport(asyncio.BufferedProtocol):
         while filled < size:
             try:
                 count = read(size - filled, space[filled:])
+                if not count:
+                    # The other side has said that it sends no more.
+                    raise ssl.SSLZeroReturnError
             except ssl.SSLWantReadError:
                 return filled, True
             except ssl.SSLError:
                 if filled:
-                    # Reported by the next call, after these bytes were handled.
+                    # Raised again by the next call, after these bytes were handled.
                     return filled, False
                 raise
-            if not count:
-                return filled, True
             filled += count
         return filled, False
 

@@ -25,7 +25,7 @@ def secured_by(settings: SslSettings) -> Callable[[socket.socket, str], socket.s
             ) from None
         except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
             raise ConnectionError(
-                "the server closed the connection in the TLS handshake; is this a listener with "
+                "the server closed the connection in the TLS handshake; is this a listener without "
                 "TLS?"
             ) from None
 

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from tests.certificates import Authority
+
 
 class Events:
     """Events in order of arrival."""
@@ -42,3 +44,13 @@ def framed(payload):
 @pytest.fixture
 async def events():
     return Events()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("ca"))
+
+
+@pytest.fixture(scope="session")
+def certificate(authority):
+    return authority.issue("node")

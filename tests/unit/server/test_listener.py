@@ -1,4 +1,7 @@
-"""Inbound connections over real sockets: limits, frames, muting, idle and slow clients."""
+"""Inbound connections over real sockets: limits, frames, muting, idle and slow clients.
+
+What depends on the transport is tested without TLS and with TLS.
+"""
 
 import asyncio
 
@@ -9,6 +12,7 @@ from minikafka.server.bound_sockets import bind_sockets
 from minikafka.server.connection_limits import ConnectionLimits
 from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
+from tests.unit.server.tls_world import client_of, tls_of
 
 HOST = "127.0.0.1"
 
@@ -19,6 +23,8 @@ class World:
         self.connections = Connections(events.step, asyncio.get_running_loop(), events.unreadable)
         self.port = 0
         self.writers = []
+        self.context = None
+        self.failures = None
 
     def limit(self, *, total=100, per_address=100, request_bytes=1 << 20, idle_ms=600_000, **more):
         self.connections.limits = ConnectionLimits(
@@ -29,6 +35,14 @@ class World:
             **more,
         )
 
+    def secure(self, tls, context):
+        """Use TLS."""
+        loop = asyncio.get_running_loop()
+        self.context = context
+        self.failures = tls.failures(loop, self.events.step)
+        secured = tls.secured(loop, self.connections, self.failures)
+        self.connections.secured = {"PLAINTEXT": secured["PLAINTEXT"]}
+
     async def serve(self):
         bound = await bind_sockets(HOST, 0, 50)
         self.port = bound.port
@@ -36,7 +50,7 @@ class World:
         self.connections.serve("PLAINTEXT")
 
     async def dial(self):
-        reader, writer = await asyncio.open_connection(HOST, self.port)
+        reader, writer = await asyncio.open_connection(HOST, self.port, ssl=self.context)
         self.writers.append(writer)
         return reader, writer
 
@@ -45,6 +59,10 @@ class World:
         reader, writer = await self.dial()
         opened = await self.events.next(ConnectionOpened)
         return reader, writer, opened.connection
+
+
+BOTH = pytest.mark.parametrize("world", ["plaintext", "tls"], indirect=True)
+"""Runs a test without TLS and with TLS."""
 
 
 async def end_of(reader):
@@ -56,10 +74,21 @@ async def end_of(reader):
 
 
 @pytest.fixture
-async def world(events):
+async def world(events, request):
     world = World(events)
+    if getattr(request, "param", "") == "tls":
+        authority, certificate = map(request.getfixturevalue, ("authority", "certificate"))
+        tls = tls_of(
+            certificate, authority,
+            listeners="PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2",
+            security_inter_broker_protocol="PLAINTEXT",
+            listener_security_protocol_map="PLAINTEXT:SSL,CONTROLLER:SSL",
+        )  # fmt: skip
+        world.secure(tls, client_of(authority))
     await world.serve()
     yield world
+    if world.failures is not None:
+        world.failures.close()
     world.connections.close()
     for writer in world.writers:
         writer.close()
@@ -70,12 +99,14 @@ async def world(events):
             assert writer.transport.is_closing()
 
 
+@BOTH
 async def test_connection_is_reported_with_its_listener_and_address(world):
     await world.dial()
     opened = await world.events.next(ConnectionOpened)
     assert (opened.listener, opened.peer_host) == ("PLAINTEXT", HOST)
 
 
+@BOTH
 async def test_requests_come_as_frames_and_answers_go_back(world):
     reader, writer, number = await world.connect()
     writer.write(framed(b"one") + framed(b"two"))
@@ -86,6 +117,7 @@ async def test_requests_come_as_frames_and_answers_go_back(world):
     assert await reader.readexactly(15) == framed(b"three") + framed(b"four")[:6]
 
 
+@BOTH
 async def test_large_frame_comes_whole(world):
     _, writer, number = await world.connect()
     payload = bytes(range(256)) * 3000
@@ -94,6 +126,7 @@ async def test_large_frame_comes_whole(world):
     assert await world.events.next(RequestFrame) == (number, b"next")
 
 
+@BOTH
 async def test_client_that_leaves_is_reported(world):
     _, writer, number = await world.connect()
     writer.close()
@@ -104,6 +137,7 @@ async def test_client_that_leaves_is_reported(world):
     world.connections.disconnect(number)
 
 
+@BOTH
 async def test_frame_over_the_limit_ends_the_connection(world):
     world.limit(request_bytes=1000)
     reader, writer, number = await world.connect()
@@ -174,6 +208,7 @@ async def test_limits_follow_the_configuration(world):
     await world.events.next(ConnectionOpened)
 
 
+@BOTH
 async def test_a_lower_total_closes_those_that_are_idle_for_longest(world):
     numbers = [(await world.connect())[2] for _ in range(3)]
     world.limit(total=1)
@@ -193,6 +228,7 @@ async def test_connection_that_would_leave_too_few_descriptors_is_refused(world,
     await world.connect()
 
 
+@BOTH
 @pytest.mark.parametrize("limit", [{"total": 2}, {"descriptors": 0}])
 async def test_another_node_gets_the_place_of_the_client_that_is_idle_for_longest(world, limit):
     _, busy, first = await world.connect()
@@ -249,6 +285,7 @@ async def test_an_address_may_have_a_limit_of_its_own(world, caplog):
     await world.connect()
 
 
+@BOTH
 async def test_muted_connection_hands_out_nothing_until_it_is_unmuted(world):
     _, writer, number = await world.connect()
     world.events.on_event = lambda event: world.connections.mute(number)
@@ -260,6 +297,7 @@ async def test_muted_connection_hands_out_nothing_until_it_is_unmuted(world):
     assert await world.events.next(RequestFrame) == (number, b"two")
 
 
+@BOTH
 async def test_disconnected_client_still_gets_what_was_written(world):
     reader, _, number = await world.connect()
     world.connections.reply(number, [framed(b"last")])
@@ -268,6 +306,7 @@ async def test_disconnected_client_still_gets_what_was_written(world):
     assert await world.events.next(ConnectionClosed) == (number,)
 
 
+@BOTH
 async def test_client_that_does_not_read_is_not_read_from(world):
     reader, writer, number = await world.connect()
     answer = bytes(1 << 20)
@@ -289,6 +328,7 @@ async def test_idle_connection_is_closed(world):
     await world.events.next(ConnectionClosed)
 
 
+@BOTH
 async def test_connection_whose_request_is_parked_for_too_long_is_idle(world):
     reader, _, number = await world.connect()
     connection = world.connections._by_id[number]
@@ -301,6 +341,7 @@ async def test_connection_whose_request_is_parked_for_too_long_is_idle(world):
     await world.events.next(ConnectionClosed)
 
 
+@BOTH
 async def test_answer_to_a_parked_request_is_activity(world):
     _, _, number = await world.connect()
     connection = world.connections._by_id[number]
