@@ -8,6 +8,9 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              GROUP_MAX_SIZE_REACHED, UNSUPPORTED_ASSIGNOR, INVALID_REGULAR_EXPRESSION.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from minikafka.apis._consumer_groups import require_consumer_protocol
 from minikafka.apis._groups import when_settled
 from minikafka.common.errors import ErrorCode, KafkaError, UnsupportedVersionError
@@ -24,6 +27,15 @@ from minikafka.serving.authorization import AllowedTopics, require_group
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.registry import broker_api
 from minikafka.serving.steps import Steps
+
+
+def _may_see(ctx: BrokerContext) -> Callable[[str], bool] | None:
+    """Return what decides which topics a pattern may match; None without an authorizer."""
+    if ctx.broker.authorizer is None:
+        return None
+    # The decisions come after this step, when the frame of the request is gone.
+    kept = replace(ctx, frame=None)
+    return AllowedTopics(kept, AclOperation.DESCRIBE, is_asked=False).__contains__
 
 
 @broker_api(ApiKey.CONSUMER_GROUP_HEARTBEAT, versions=(0, 1))
@@ -44,7 +56,7 @@ def consumer_group_heartbeat(
     try:
         require_valid(request, ctx.version, assignor_names(ctx.broker.local.config))
         shard = ctx.broker.groups.shard_of(request.group_id)
-        response, write = shard.consumer_heartbeat(request, caller)
+        response, write = shard.consumer_heartbeat(request, caller, _may_see(ctx))
     except KafkaError as error:
         return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
     if write is None:

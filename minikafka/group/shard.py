@@ -3,8 +3,8 @@
 Source: `GroupCoordinatorShard`, `GroupMetadataManager.classicGroupJoin` and its siblings.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from minikafka.common.errors import CoordinatorLoadInProgressError, KafkaError
@@ -190,9 +190,12 @@ class GroupShard:
         return self.membership.leave(group, members)
 
     def consumer_heartbeat(
-        self, request: ConsumerGroupHeartbeatRequest, caller: Caller
+        self,
+        request: ConsumerGroupHeartbeatRequest,
+        caller: Caller,
+        may_see: Callable[[str], bool] | None = None,
     ) -> HeartbeatAnswer:
-        """Let a member of a consumer group join, stay or leave.
+        """Let a member of a consumer group join, stay or leave; `may_see`: see `Heartbeat`.
 
         Raises:
             The errors of `ConsumerMembers.heartbeat` and `ConsumerMembers.leave`.
@@ -201,6 +204,8 @@ class GroupShard:
             return self.consumer.leave(request)
         member_id = request.member_id or str(Uuid.draw(self.store.env.rng))
         beat = Heartbeat.of(request, member_id, caller.client_id, caller.client_host)
+        if may_see is not None:
+            beat = replace(beat, may_see=may_see)
         return self.consumer.heartbeat(request.group_id, beat)
 
     # Groups and offsets

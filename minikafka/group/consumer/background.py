@@ -5,7 +5,7 @@ that is then; what belongs to members that have left meanwhile is dropped.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,6 +26,8 @@ from minikafka.metadata.image import MetadataImage
 
 _log = logging.getLogger("minikafka.group")
 _AT_ONCE_US: Final = 1_000
+_RIGHT_US: Final = 3
+"""A decision about one topic."""
 
 
 @dataclass(slots=True, eq=False)
@@ -84,8 +86,13 @@ class Background:
         before: Mapping[str, ResolvedPattern],
         *,
         must: bool,
+        may_see: Callable[[str], bool] | None = None,
     ) -> None:
-        """Start to find the topics of the group's patterns, if that is due."""
+        """Start to find the topics of the group's patterns, if that is due.
+
+        As Kafka: all patterns of the group match only topics that the member may see whose
+        heartbeat is the reason.
+        """
         group_id = group.group_id
         interval_ms = self.groups.store.view.config[consumer_group_keys.REGEX_REFRESH_INTERVAL_MS]
         refresh = Refresh(before, interval_ms, self._topics_version(world.image))
@@ -94,7 +101,7 @@ class Background:
         ):
             return
         self._resolving.add(group_id)
-        self._run(self._resolve(group_id, list(group.patterns), world.image))
+        self._run(self._resolve(group_id, list(group.patterns), world.image, may_see))
 
     def _topics_version(self, image: MetadataImage) -> int:
         """Return the metadata version in which a topic appeared last."""
@@ -104,9 +111,17 @@ class Background:
             self._topic_ids = image.topic_ids
         return self._new_topics_version
 
-    def _resolve(self, group_id: str, patterns: list[str], image: MetadataImage) -> Iterator[float]:
+    def _resolve(
+        self,
+        group_id: str,
+        patterns: list[str],
+        image: MetadataImage,
+        may_see: Callable[[str], bool] | None,
+    ) -> Iterator[float]:
         try:
             found = yield from matching(patterns, image.topic_ids)
+            if may_see is not None:
+                found = yield from _visible(found, may_see)
             draft = self._draft(group_id)
             if draft is not None:
                 world = self.groups.world(group_id)
@@ -127,3 +142,18 @@ class Background:
         store = self.groups.store
         group = store.groups.get(group_id)
         return Draft(group) if store.shard.serves and isinstance(group, ConsumerGroup) else None
+
+
+def _visible(
+    found: Mapping[str, frozenset[str]], may_see: Callable[[str], bool]
+) -> Generator[float, None, dict[str, frozenset[str]]]:
+    """Return the topics of each pattern that may be seen; yield the cost of each decision."""
+    visible = {}
+    for pattern, names in found.items():
+        seen = []
+        for name in names:
+            if may_see(name):
+                seen.append(name)
+            yield _RIGHT_US
+        visible[pattern] = frozenset(seen)
+    return visible

@@ -6,7 +6,7 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `consumerGroupLeave`.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -44,6 +44,7 @@ class Heartbeat:
     """The fields of a heartbeat that joins or stays. `member_id` is not empty.
 
     `owned` is None if the member does not say what it has; other fields are None if unchanged.
+    `may_see` decides which topics a pattern may match; without it all.
     """
 
     member_id: str
@@ -57,6 +58,7 @@ class Heartbeat:
     regex: str | None = None
     assignor: str | None = None
     owned: Owned | None = None
+    may_see: Callable[[str], bool] | None = None
 
     @classmethod
     def of(

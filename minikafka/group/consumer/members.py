@@ -71,7 +71,9 @@ class ConsumerMembers:
         write = self.groups.commit(draft)
         if computing is not None:
             self.background.compute_later(draft.group, computing)
-        self.background.resolve_if_due(draft.group, world, resolved, must=pattern.must_resolve)
+        self.background.resolve_if_due(
+            draft.group, world, resolved, must=pattern.must_resolve, may_see=beat.may_see
+        )
         self.groups.renew_session(draft.group, member)
         if member != before:
             self.groups.watch_revocation(draft.group, member)

@@ -4,6 +4,10 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.principal import KafkaPrincipal
+from minikafka.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from minikafka.messages.create_acls import AclCreation, CreateAclsRequest, CreateAclsResponse
 from minikafka.messages.delete_acls import (
     DeleteAclsFilter,
@@ -11,6 +15,7 @@ from minikafka.messages.delete_acls import (
     DeleteAclsResponse,
 )
 from minikafka.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
+from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from minikafka.security.acl import Acl
 from tests.worlds.authorized_cluster import AuthorizedCluster
 from tests.worlds.sim_world import create_topic, fetch, produce
@@ -105,3 +110,29 @@ def test_entries_survive_a_restart_of_all_nodes(secured):
     secured.allow(4, "kafka-cluster", 8)
     secured.restart()
     assert describe(secured.client()) == (0, [(4, "kafka-cluster", 3, 1)])
+
+
+def test_a_pattern_matches_only_topics_that_the_member_may_see(secured):
+    pytest.importorskip("re2")
+    admin = secured.admin()
+    for name in ("t1", "t2", "other"):
+        create_topic(secured.cluster, name, client=admin)
+    secured.allow(3, "g", 3)
+    secured.allow(2, "t2", 8)
+    member = secured.client()
+    beat = ConsumerGroupHeartbeatRequest(
+        "g", "member", 0, rebalance_timeout_ms=10_000, subscribed_topic_regex="t.*",
+        topic_partitions=[],
+    )  # fmt: skip
+    find = FindCoordinatorRequest("", 0, ["g"])
+    for _ in range(200):
+        secured.cluster.world.run(100)
+        if not admin.ask(find, FindCoordinatorResponse, version=4).coordinators[0].error_code:
+            answer = member.ask(beat, ConsumerGroupHeartbeatResponse, version=1)
+            if not answer.error_code:
+                beat.member_epoch = answer.member_epoch
+                beat.subscribed_topic_regex = beat.topic_partitions = None
+                beat.rebalance_timeout_ms = -1
+    shard = secured.cluster.nodes[1].node.broker.groups.shard_of("g")
+    (resolved,) = shard.groups.group("g").resolved.values()
+    assert resolved.topics == {"t2"}
