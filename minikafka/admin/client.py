@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
-from minikafka.admin.reach import Secure, connected_socket, reason_of, server_of
+from minikafka.admin.login import logged_in_socket
+from minikafka.admin.reach import api_name, node_id_of, reason_of, server_of
+from minikafka.admin.security import UNSECURED, ClientSecurity
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.messages.describe_cluster import DescribeClusterRequest
@@ -23,6 +25,7 @@ from minikafka.protocol.primitives import (
     UnsupportedFieldError,
 )
 from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
+from minikafka.rpc.login_exchange import LoginFailedError
 
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
@@ -76,12 +79,17 @@ class BrokerConnection:
         port: int,
         client_id: str,
         timeout_s: float,
-        secure: Secure | None = None,
+        security: ClientSecurity = UNSECURED,
     ) -> None:
-        """Connect, which may raise an OSError; `secure` puts TLS above the socket."""
+        """Connect, and log in if `security` says so.
+
+        Raises:
+            OSError: the connection cannot be opened.
+            LoginFailedError: the server does not accept the login.
+        """
         self._timeout_s = timeout_s
         self._deadline_s = 0.0
-        self._socket = connected_socket(host, port, timeout_s, secure)
+        self._socket = logged_in_socket(host, port, client_id, timeout_s, security)
         self._protocol = ClientConnection(client_id=client_id)
 
     def ask(
@@ -135,16 +143,6 @@ class BrokerConnection:
         return answers
 
 
-def _name_of(request: Any) -> str:
-    """Return the name of a request's API, as Kafka writes it."""
-    return type(request).__name__.removesuffix("Request")
-
-
-def _id_of(broker: Any) -> int:
-    """Return the id of a node in a response of Metadata or DescribeCluster."""
-    return int(broker.node_id if hasattr(broker, "node_id") else broker.broker_id)
-
-
 class AdminClient:
     """A client of a cluster, given by its bootstrap servers."""
 
@@ -158,9 +156,9 @@ class AdminClient:
         reach_timeout_s: float | None = None,
         on_wait: Callable[[str], None] | None = None,
         of_controllers: bool = False,
-        secure: Secure | None = None,
+        security: ClientSecurity = UNSECURED,
     ) -> None:
-        """Parse the addresses; connections are opened, as `secure` says, when they are needed.
+        """Parse the addresses; connections are opened, as `security` says, when they are needed.
 
         With `of_controllers` they are those of controllers, and so are all "brokers" of this class.
 
@@ -175,7 +173,7 @@ class AdminClient:
             AdminError: an address is not host:port.
         """
         self._client_id = client_id
-        self._secure = secure
+        self._security = security
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
@@ -221,7 +219,7 @@ class AdminClient:
         Raises:
             AdminError: no broker answers, or the broker does not have this API.
         """
-        with self._operation(f"{_name_of(request)} from {self._addresses()}"):
+        with self._operation(f"{api_name(request)} from {self._addresses()}"):
             return self._ask_any(request)
 
     def _ask_any(self, request: Any) -> Any:
@@ -304,9 +302,15 @@ class AdminClient:
 
     def _connected(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
         if self._any is None:
-            self._any = BrokerConnection(*server, self._client_id, timeout_s, self._secure)
+            self._any = self._open(server, timeout_s)
             self._any_server, self._failure = server, None
         return self._any
+
+    def _open(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
+        try:
+            return BrokerConnection(*server, self._client_id, timeout_s, self._security)
+        except LoginFailedError as error:
+            raise AdminError(str(error), ErrorCode.SASL_AUTHENTICATION_FAILED) from None
 
     def _disconnect(self) -> None:
         if self._any is not None:
@@ -326,7 +330,7 @@ class AdminClient:
         """
         if not self._of_controllers:
             return self.ask(request)
-        with self._operation(f"{_name_of(request)} from the active controller"):
+        with self._operation(f"{api_name(request)} from the active controller"):
             while True:
                 try:
                     return self._ask_broker(self._active_controller(), request)
@@ -352,7 +356,7 @@ class AdminClient:
         Raises:
             AdminError: the broker is not alive, does not answer, or does not have this API.
         """
-        with self._operation(f"{_name_of(request)} from broker {broker_id}"):
+        with self._operation(f"{api_name(request)} from broker {broker_id}"):
             return self._ask_broker(broker_id, request)
 
     def _ask_broker(self, broker_id: int, request: Any) -> Any:
@@ -362,9 +366,7 @@ class AdminClient:
             connection = self._by_broker.get(broker_id)
             if connection is None:
                 address = self._address_of(broker_id)
-                connection = BrokerConnection(
-                    *address, self._client_id, self._share_s(others), self._secure
-                )
+                connection = self._open(address, self._share_s(others))
                 self._by_broker[broker_id] = connection
             return connection.ask(request, timeout_s=self._share_s(others))
         except _UNSUPPORTED as error:
@@ -434,7 +436,7 @@ class AdminClient:
             else MetadataRequest(topics=[])
         )
         response = self.ask(request)
-        found = {_id_of(broker): (broker.host, broker.port) for broker in response.brokers}
+        found = {node_id_of(broker): (broker.host, broker.port) for broker in response.brokers}
         self._learned = list(found.values())
         return found
 

@@ -1,4 +1,7 @@
-"""Addresses of servers, and connections opened within a time, also if names resolve slowly."""
+"""Addresses of servers, and connections opened within a time, also if names resolve slowly.
+
+Also the texts by which errors name requests, and the ids of nodes in responses.
+"""
 
 import socket
 import threading
@@ -6,6 +9,7 @@ import time
 from collections.abc import Callable
 from ipaddress import ip_address
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from minikafka.config.node_config import parse_address
 
@@ -101,3 +105,13 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[str]:
     if isinstance(answer, OSError):
         raise answer
     return answer
+
+
+def api_name(request: Any) -> str:
+    """Return the name of a request's API, as Kafka writes it."""
+    return type(request).__name__.removesuffix("Request")
+
+
+def node_id_of(broker: Any) -> int:
+    """Return the id of a node in a response of Metadata or DescribeCluster."""
+    return int(broker.node_id if hasattr(broker, "node_id") else broker.broker_id)

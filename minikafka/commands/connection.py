@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from minikafka.admin.client import REQUEST_TIMEOUT_S, AdminClient
-from minikafka.admin.reach import Secure
+from minikafka.admin.security import ClientSecurityError, security_of
 from minikafka.commands.options import Options, ToolError
 from minikafka.common.whole_numbers import INT16_MAX, whole_number
 from minikafka.config.definition import ConfigError
 from minikafka.config.properties import parse_properties
 
-_PLAINTEXT, _SSL = "PLAINTEXT", "SSL"
 _REACH_TIMEOUT_S = 3.0
 """Unlike Kafka (row O5), whose tools try a wrong address for 60 s."""
 
@@ -28,7 +27,10 @@ def connect(
         AdminError: if an address is invalid.
     """
     properties = _command_config(options.value("command-config"))
-    secure = _security(properties)
+    try:
+        security = security_of(properties)
+    except ClientSecurityError as error:
+        raise ToolError(str(error)) from None
     timeout_s = _seconds(properties, "default.api.timeout.ms", default_timeout_ms)
     request_timeout_s = _seconds(properties, "request.timeout.ms", int(REQUEST_TIMEOUT_S * 1000))
     client_id = properties.get("client.id", "minikafka-admin")
@@ -45,28 +47,8 @@ def connect(
         request_timeout_s=request_timeout_s,
         reach_timeout_s=_REACH_TIMEOUT_S,
         on_wait=lambda what: print(what, file=sys.stderr, flush=True),
-        secure=secure,
+        security=security,
     )
-
-
-def _security(properties: Mapping[str, str]) -> Secure | None:
-    """Return how connections are secured; None for PLAINTEXT."""
-    protocol = properties.get("security.protocol", _PLAINTEXT).strip()
-    if protocol.upper() not in (_PLAINTEXT, _SSL):
-        raise ToolError(
-            f"security.protocol={protocol}: is not available; allowed: {_PLAINTEXT}, {_SSL}"
-        )
-    if protocol.upper() == _PLAINTEXT:
-        return None
-    # Only a tool that uses TLS imports it.
-    from minikafka.config.ssl_keys import ssl_settings
-    from minikafka.tls.blocking import secured_by
-    from minikafka.tls.stores import TlsError
-
-    try:
-        return secured_by(ssl_settings(properties))
-    except (ConfigError, TlsError) as error:
-        raise ToolError(str(error)) from None
 
 
 def _seconds(properties: Mapping[str, str], key: str, default_ms: int) -> float:

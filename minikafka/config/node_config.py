@@ -147,7 +147,8 @@ class _Reader:
             config.given,
             protocols,
             own=[each.name for each in listeners],
-            inter_broker=inter_broker if is_broker else None,
+            inter_broker=inter_broker,
+            is_broker=is_broker,
             controllers=next(iter(controller_names), ""),
             errors=self.errors,
         )
@@ -292,7 +293,12 @@ class _Reader:
                 self.errors.append(f"listener.security.protocol.map: {item!r} is not NAME:PROTOCOL")
             protocols[name.strip().upper()] = protocol.strip().upper()
         found: dict[str, SecurityProtocol] = {}
-        for name in dict.fromkeys((*(each.name for each in listeners), *controller_names)):
+        names = [*(each.name for each in listeners), *controller_names]
+        inter_broker = self.config[keys.INTER_BROKER_LISTENER_NAME]
+        if inter_broker is not None and inter_broker.upper() in protocols:
+            # A controller that is no broker connects to this listener of brokers, too.
+            names.append(inter_broker.upper())
+        for name in dict.fromkeys(names):
             mapped = protocols.get(name)
             if mapped is None:
                 self.errors.append(

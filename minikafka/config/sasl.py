@@ -64,14 +64,16 @@ def sasl_config(
     protocols: Mapping[str, SecurityProtocol],
     *,
     own: Sequence[str],
-    inter_broker: str | None,
+    inter_broker: str,
+    is_broker: bool,
     controllers: str,
     errors: list[str],
 ) -> SaslConfig:
     """Return the SASL configuration of a node; add a sentence to `errors` for each error.
 
     `own` are the names of its own listeners, `inter_broker` is the listener of brokers that it
-    connects to (None if it is no broker), `controllers` that of controllers.
+    connects to, `controllers` that of controllers. A controller that is no broker may lack a login
+    to brokers.
     """
     secured = [name for name, protocol in protocols.items() if protocol.has_sasl]
     if not secured:
@@ -79,11 +81,10 @@ def sasl_config(
     listeners = {name: _listener(given, name, errors) for name in own if name in secured}
     to_brokers = None
     if inter_broker in secured:
-        to_brokers = _own_login(
-            given, inter_broker, keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL, errors
-        )
+        key = keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL
+        to_brokers = _own_login(given, inter_broker, key, errors if is_broker else [])
         enabled = listeners[inter_broker].mechanisms if inter_broker in listeners else {}
-        if to_brokers is not None and to_brokers.mechanism not in enabled:
+        if to_brokers is not None and is_broker and to_brokers.mechanism not in enabled:
             errors.append(
                 f"{keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL.name}: {to_brokers.mechanism} is not "
                 f"in {keys.SASL_ENABLED_MECHANISMS.name} of listener {inter_broker}"
@@ -211,6 +212,7 @@ def _own_login(
             f"{listener_prefix(listener)}{mechanism.lower()}.{keys.SASL_JAAS_CONFIG.name}: "
             f"{problem}, by which this node logs in to others"
         )
+        return None
     return OwnLogin(mechanism, module)
 
 

@@ -1,8 +1,8 @@
 """The log of failed logins, at a bounded rate, and the counts of all of them.
 
-Unlike Kafka (row Y6): a client that fails again and again must not fill the log: of the failures in
-`_WINDOW_MS`, the first `_MAX_LINES` have a line each, the others are counted in one. No line has
-a password.
+Unlike Kafka (row Y6): a client that fails again and again must not fill the log. Of the failures in
+`_WINDOW_MS`, the first `_MAX_LINES` have a line each, and the others are counted in one. No line
+has a password.
 """
 
 import logging

@@ -109,7 +109,7 @@ class FaultyLink(Link):
 
     def write(self, parts: Sequence[Chunk]) -> None:
         """Write now, or when the connection is open, not cut, and the message is due."""
-        if self._transport is None:
+        if self._transport is None or self._is_held:
             super().write(parts)
             return
         delay_s = self._faulty.delay_s(self.channel)

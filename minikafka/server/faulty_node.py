@@ -50,6 +50,7 @@ class LateControl:
 
     def install(self) -> None:
         """Replace the connections and the clock of the node."""
+        self._links.logins = self._driver.outbound.logins
         self._driver.outbound = self._links
         self._driver.clock, self._driver.delay_s = self._clock, self._clock.delay_s
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from minikafka.common.effects import Channel
 from minikafka.common.events import (
@@ -19,6 +19,9 @@ from minikafka.common.events import (
     ResponseFrame,
 )
 from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
+
+if TYPE_CHECKING:
+    from minikafka.server.outbound_login import OutboundLogin, OutboundLogins
 
 _log = logging.getLogger("minikafka.server")
 _CONNECT_TIMEOUT_S = 10.0
@@ -37,6 +40,8 @@ class Outbound:
         self.pool = BufferPool()
         self.secure: Callable[[Link], asyncio.BufferedProtocol] = lambda link: link
         """Returns the protocol of a link's socket: the link, or TLS below it."""
+        self.logins: OutboundLogins | None = None
+        """How this node logs in to others; None if no listener of them has SASL."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def send(self, channel: Channel, parts: Sequence[Chunk]) -> None:
@@ -127,10 +132,14 @@ class Link(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._queue: list[Chunk] = []
         self._abandoned = False
+        self._is_held = False
+        self._login: OutboundLogin | None = None
+        if owner.logins is not None:
+            self._login = owner.logins.login_of(self)
 
     def write(self, parts: Sequence[Chunk]) -> None:
-        """Write now, or when the connection is open."""
-        if self._transport is None:
+        """Write now, or when the connection is open and the node has logged in."""
+        if self._transport is None or self._is_held:
             # Copied, because queued requests outlive the step, but views of a frame do not.
             self._queue.extend(bytes(part) for part in parts)
         elif len(parts) == 1:
@@ -150,12 +159,38 @@ class Link(asyncio.BufferedProtocol):
         if self._abandoned:
             self._transport.abort()
             return
+        if self._login is not None:
+            self._login.begin()
+        else:
+            self.release()
+
+    def write_now(self, data: bytes) -> None:
+        """See `LoginLink`."""
+        assert self._transport is not None
+        self._transport.write(data)
+
+    def hold(self) -> None:
+        """See `LoginLink`."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """Write what is queued, and all further requests."""
+        self._is_held = False
         queue, self._queue = self._queue, []
-        self._transport.writelines(queue)
+        if queue:
+            self.write(queue)
+
+    def fail(self, reason: str) -> None:
+        """See `LoginLink`."""
+        self._owner.lost(self, reason)
+        assert self._transport is not None
+        self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Report the loss."""
         self._frames.release()
+        if self._login is not None:
+            self._login.close()
         self._owner.lost(self, str(exc) if exc else CLOSED_BY_PEER)
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -174,4 +209,5 @@ class Link(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def _consume(self, frame: memoryview) -> None:
-        self._owner.deliver(self, frame)
+        if self._login is None or not self._login.take(frame):
+            self._owner.deliver(self, frame)

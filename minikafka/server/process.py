@@ -251,6 +251,12 @@ class RunningNode:
             follow_limits=self._follow_limits,
             held_bytes=self._queued_bytes,
         )
+        sasl = self.config.sasl
+        if sasl.to_brokers is not None or sasl.to_controllers is not None:
+            # A node without SASL imports nothing of it.
+            from minikafka.server.outbound_login import OutboundLogins  # noqa: PLC0415
+
+            self.driver.outbound.logins = OutboundLogins(sasl, str(self.config.node_id), loop)
         self._metrics = None if bound.metrics is None else _metrics_server(bound.metrics, self.node)
         self._faults = None if self._hooks is None else _fault_socket(self._hooks, self)
         self._prepare_connections(bound)

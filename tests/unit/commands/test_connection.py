@@ -26,11 +26,20 @@ def test_the_longest_attempt_comes_from_its_properties(tmp_path):
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
+        ("security.protocol=TLS", "security.protocol=TLS: is not a protocol"),
         ("security.protocol=SSL\nssl.keystore.location=/k", "needs ssl.keystore.password"),
         (
             "security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location=/no/such",
             "ssl.truststore.location=/no/such: cannot be read: No such file",
+        ),
+        ("security.protocol=SASL_PLAINTEXT", "sasl.mechanism=GSSAPI: is not available"),
+        (
+            "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN",
+            "sasl.jaas.config: is missing",
+        ),
+        (
+            "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=x required",
+            "sasl.jaas.config: does not end with a semicolon",
         ),
         ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
         ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),

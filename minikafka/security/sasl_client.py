@@ -1,0 +1,215 @@
+"""The client's side of PLAIN, SCRAM and OAUTHBEARER, without I/O: tokens in, tokens out.
+
+Source: `PlainSaslClient`, `ScramSaslClient`, `OAuthBearerSaslClient`,
+`OAuthBearerUnsecuredLoginCallbackHandler`.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from hmac import compare_digest, digest
+from typing import Final, Protocol
+
+from minikafka.config.sasl import OwnLogin
+from minikafka.config.sasl_keys import OAUTHBEARER, PLAIN
+from minikafka.security.sasl import SaslError
+from minikafka.security.scram import (
+    MIN_ITERATIONS,
+    NONCE_BYTES,
+    ScramMechanism,
+    client_key,
+    hashed,
+    salted_password,
+    scram_mechanism,
+    server_key,
+    xor,
+)
+from minikafka.security.scram_messages import (
+    MalformedScramError,
+    ServerFirst,
+    escaped_name,
+    parse_server_final,
+    parse_server_first,
+)
+
+_MAX_ITERATIONS: Final = 1_000_000
+"""More would take seconds: a server must not be able to ask for hours."""
+_MAX_SALTED: Final = 16
+_CLAIM_PREFIXES: Final = (
+    "unsecuredLoginStringClaim_",
+    "unsecuredLoginNumberClaim_",
+    "unsecuredLoginListClaim_",
+)
+_EXTENSION_PREFIX: Final = "unsecuredLoginExtension_"
+_LIFETIME_S: Final = 3600
+
+SaltedPasswords = dict[tuple[int, bytes, bytes, int], bytes]
+"""Salted passwords by mechanism, password, salt and iterations: each takes milliseconds."""
+
+
+class SaslClient(Protocol):
+    """One exchange of one mechanism."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the client has nothing more to say, and the server has proved what it must."""
+
+    @property
+    def computes(self) -> bool:
+        """True if `respond` may take milliseconds."""
+
+    def first(self) -> bytes:
+        """Return the first token."""
+
+    def respond(self, challenge: bytes) -> bytes:
+        """Return the answer to a token of the server; meaningless if it completes the exchange.
+
+        Raises:
+            SaslError: the server is not the right one, or answers nonsense.
+        """
+
+
+def client_of(
+    login: OwnLogin, draw: Callable[[int], bytes], now_ms: int, salted: SaltedPasswords
+) -> SaslClient:
+    """Return a new exchange, for a login at the wall-clock time `now_ms`.
+
+    `draw` returns unpredictable bytes; `salted` keeps salted passwords for later logins.
+    """
+    options = login.module.options
+    if login.mechanism == PLAIN:
+        return PlainClient(options["username"], options["password"])
+    if login.mechanism == OAUTHBEARER:
+        return OAuthBearerClient(options, now_ms)
+    mechanism = scram_mechanism(login.mechanism)
+    assert mechanism is not None, f"{login.mechanism} is checked before"
+    return ScramClient(mechanism, options["username"], options["password"], draw, salted)
+
+
+class PlainClient:
+    """One exchange of PLAIN."""
+
+    computes: bool = False
+
+    def __init__(self, user: str, password: str) -> None:
+        """Take the credentials."""
+        self._token = f"\0{user}\0{password}".encode()
+        self.is_complete = False
+
+    def first(self) -> bytes:
+        """See `SaslClient`."""
+        return self._token
+
+    def respond(self, challenge: bytes) -> bytes:
+        """See `SaslClient`."""
+        if challenge:
+            raise SaslError("the server answers PLAIN with a challenge")
+        self.is_complete = True
+        return b""
+
+
+class ScramClient:
+    """One exchange of SCRAM."""
+
+    computes: bool = True
+
+    def __init__(
+        self,
+        mechanism: ScramMechanism,
+        user: str,
+        password: str,
+        draw: Callable[[int], bytes],
+        salted: SaltedPasswords,
+    ) -> None:
+        """Take the credentials, and the source of unpredictable bytes."""
+        self._mechanism = mechanism
+        self._password = password.encode()
+        self._nonce = draw(NONCE_BYTES).hex()
+        self._first = f"n={escaped_name(user)},r={self._nonce}"
+        self._salted = salted
+        self._verifier: bytes | None = None
+        self.is_complete = False
+
+    def first(self) -> bytes:
+        """See `SaslClient`."""
+        return f"n,,{self._first}".encode()
+
+    def respond(self, challenge: bytes) -> bytes:
+        """See `SaslClient`."""
+        try:
+            if self._verifier is None:
+                return self._final(challenge, parse_server_first(challenge))
+            if not compare_digest(parse_server_final(challenge), self._verifier):
+                raise SaslError("the server does not know the password")
+        except MalformedScramError as error:
+            raise SaslError(f"the server's message is malformed: {error}") from None
+        self.is_complete = True
+        return b""
+
+    def _final(self, challenge: bytes, first: ServerFirst) -> bytes:
+        if not first.nonce.startswith(self._nonce) or first.nonce == self._nonce:
+            raise SaslError("the server's nonce does not begin with that of the client")
+        if not MIN_ITERATIONS <= first.iterations <= _MAX_ITERATIONS:
+            raise SaslError(
+                f"the server wants {first.iterations} iterations; allowed: {MIN_ITERATIONS} to "
+                f"{_MAX_ITERATIONS}"
+            )
+        mechanism = self._mechanism
+        salted = self._salted_password(first)
+        without_proof = f"c=biws,r={first.nonce}"
+        signed = f"{self._first},{challenge.decode()},{without_proof}".encode()
+        key = client_key(mechanism, salted)
+        proof = xor(key, digest(hashed(mechanism, key), signed, mechanism.hash_name))
+        self._verifier = digest(server_key(mechanism, salted), signed, mechanism.hash_name)
+        return f"{without_proof},p={b64encode(proof).decode()}".encode()
+
+    def _salted_password(self, first: ServerFirst) -> bytes:
+        salted = self._salted
+        key = (int(self._mechanism), self._password, first.salt, first.iterations)
+        found = salted.get(key)
+        if found is None:
+            found = salted_password(self._mechanism, self._password, first.salt, first.iterations)
+            if len(salted) >= _MAX_SALTED:
+                salted.clear()
+            salted[key] = found
+        return found
+
+
+class OAuthBearerClient:
+    """One exchange of OAUTHBEARER with an unsigned token, made from the login module's options."""
+
+    computes: bool = False
+
+    def __init__(self, options: Mapping[str, str], now_ms: int) -> None:
+        """Make the token; it is valid from `now_ms` on."""
+        from minikafka.security.oauthbearer import initial_response  # noqa: PLC0415 - if enabled
+
+        claims: dict[str, object] = {}
+        extensions: dict[str, str] = {}
+        for name, value in options.items():
+            prefix = next((each for each in _CLAIM_PREFIXES if name.startswith(each)), "")
+            if prefix:
+                claims[name.removeprefix(prefix)] = _claim(prefix, value)
+            elif name.startswith(_EXTENSION_PREFIX):
+                extensions[name.removeprefix(_EXTENSION_PREFIX)] = value
+        lifetime_s = int(options.get("unsecuredLoginLifetimeSeconds") or _LIFETIME_S)
+        claims |= {"iat": now_ms / 1000, "exp": now_ms / 1000 + lifetime_s}
+        self._token = initial_response(claims, extensions)
+        self.is_complete = False
+
+    def first(self) -> bytes:
+        """See `SaslClient`."""
+        return self._token
+
+    def respond(self, challenge: bytes) -> bytes:
+        """See `SaslClient`."""
+        # The server tells an error in a challenge; it ends the login after this answer.
+        self.is_complete = not challenge
+        return b"\x01"
+
+
+def _claim(prefix: str, value: str) -> object:
+    if "Number" in prefix:
+        return float(value)
+    if "List" in prefix:
+        return value[1:].split(value[0]) if value else []
+    return value
