@@ -173,7 +173,8 @@ class AdminClient:
             AdminError: an address is not host:port.
         """
         self._client_id = client_id
-        self._security = security
+        self.security = security
+        """How each connection is secured."""
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
@@ -308,7 +309,7 @@ class AdminClient:
 
     def _open(self, server: tuple[str, int], timeout_s: float) -> BrokerConnection:
         try:
-            return BrokerConnection(*server, self._client_id, timeout_s, self._security)
+            return BrokerConnection(*server, self._client_id, timeout_s, self.security)
         except LoginFailedError as error:
             raise AdminError(str(error), ErrorCode.SASL_AUTHENTICATION_FAILED) from None
 

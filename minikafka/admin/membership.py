@@ -9,12 +9,17 @@ import time
 from collections.abc import Collection, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
+from minikafka.admin.security import UNSECURED, ClientSecurity
 
 _LOOK_EVERY_S = 0.005
 
 
 def await_everybody(
-    addresses: Sequence[str], broker_ids: Collection[int], *, timeout_s: float
+    addresses: Sequence[str],
+    broker_ids: Collection[int],
+    *,
+    timeout_s: float,
+    security: ClientSecurity = UNSECURED,
 ) -> None:
     """Wait until the broker at each address (host:port) lists all of `broker_ids` as alive.
 
@@ -23,7 +28,9 @@ def await_everybody(
     """
     deadline_s = time.monotonic() + timeout_s
     for address in addresses:
-        with AdminClient(address, client_id="membership", timeout_s=timeout_s) as client:
+        with AdminClient(
+            address, client_id="membership", timeout_s=timeout_s, security=security
+        ) as client:
             while missing := set(broker_ids) - set(client.brokers()):
                 if time.monotonic() >= deadline_s:
                     raise AdminError(f"the broker at {address} does not list {sorted(missing)}")

@@ -24,6 +24,8 @@ from minikafka.cli._suggestions import did_you_mean
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
 from minikafka.dev.layout import LOOPBACKS, Layout, LayoutError
+from minikafka.dev.secured import FOLDER as SECURITY_FOLDER
+from minikafka.dev.secured import MECHANISMS, USERS, Secured
 from minikafka.dev.supervisor import (
     ACTIONS,
     INTERRUPTED,
@@ -100,6 +102,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a value for every node; may be given several times")  # fmt: skip
     add("--feature", action="append", default=[], metavar="NAME=LEVEL",
         help="the level of a feature in a new cluster; may be given several times")  # fmt: skip
+    add("--secure", action="store_true",
+        help="the same as --tls --sasl SCRAM-SHA-512")  # fmt: skip
+    add("--tls", action="store_true",
+        help="encrypt connections, by certificates that are made for the cluster")  # fmt: skip
+    add("--sasl", metavar="MECHANISM", type=_mechanism,
+        help=f"clients log in: {', '.join(MECHANISMS)}")  # fmt: skip
     _dev_faults.add_options(parser)
     add("--one-process", action="store_true", help="all nodes in one process")
     add("--quiet", action="store_true", help="print nothing after the start")
@@ -108,6 +116,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _add_action(actions.add_parser(name, help=text, description=text), name)
     # An unknown action must reach `_Subcommands`.
     parser._check_value = lambda *_: None  # type: ignore[method-assign]  # noqa: SLF001
+
+
+def _mechanism(text: str) -> str:
+    if text.upper() not in MECHANISMS:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected one of {', '.join(MECHANISMS)}")
+    return text.upper()
 
 
 _DIRECTORY_HELP = "the cluster's directory (default: minikafka/dev in the user's state folder)"
@@ -204,10 +218,38 @@ def _start(args: argparse.Namespace) -> int:
         if args.dir is None:
             print(f"directory={layout.directory}", flush=True)
         print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
+        if layout.secured is not None:
+            _say_users(layout.secured)
         if args.one_process:
             return run_in_one_process(layout)
         faults_at = (args.faults_host, args.faults_port or 0) if has_faults else None
         return _supervise(layout, is_quiet=args.quiet, faults_at=faults_at)
+
+
+def _say_users(secured: Secured) -> None:
+    """Print where clients find what they need, for each user."""
+    print(f"security.protocol={secured.protocol.value}", flush=True)
+    for user in USERS:
+        print(f"{user}={secured.folder / user}.properties", flush=True)
+
+
+def _secured(args: argparse.Namespace, directory: Path) -> Secured | None:
+    """Return how listeners are secured: as the options say, or as the cluster was made.
+
+    Raises:
+        LayoutError: the cluster was made with other options.
+    """
+    folder = directory.absolute() / SECURITY_FOLDER
+    known = Secured.found(folder)
+    has_tls = args.tls or args.secure
+    mechanism = args.sasl or (MECHANISMS[-1] if args.secure else "")
+    if not has_tls and not mechanism:
+        return known
+    if known is not None and (known.has_tls, known.mechanism) != (has_tls, mechanism):
+        tls, sasl = "--tls" * known.has_tls, f"--sasl {known.mechanism}" * bool(known.mechanism)
+        former = f"{tls} {sasl}".strip()
+        raise LayoutError(f"{directory} holds a cluster with {former}; give these options, or none")
+    return Secured(folder, has_tls=has_tls, mechanism=mechanism)
 
 
 def _supervise(layout: Layout, *, is_quiet: bool, faults_at: tuple[str, int] | None) -> int:
@@ -249,6 +291,7 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
             f"--host {args.host}: add --advertised-host, the name by which clients reach this host"
         )
     check_machine(nodes)
+    secured = _secured(args, directory)
     levels = _levels(args, is_new=known is None)
     voters = args.voters
     if voters is None:
@@ -261,7 +304,7 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     def prepared(port: int) -> Layout:
         layout = Layout.make(
             directory, nodes, port, overrides, voters, levels=levels,
-            host=args.host, advertised_host=args.advertised_host,
+            host=args.host, advertised_host=args.advertised_host, secured=secured,
         )  # fmt: skip
         layout.prepare()
         return layout

@@ -68,6 +68,7 @@ class Console:
             client_id="dev",
             timeout_s=_TIMEOUT_S,
             request_timeout_s=_TIMEOUT_S,
+            security=self._layout.client_security(),
         ) as client:
             while not self._is_closed:
                 self._print(self.look(client))

@@ -21,6 +21,7 @@ from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
 if TYPE_CHECKING:
+    from minikafka.admin.security import ClientSecurity
     from minikafka.dev.secured import Secured
     from minikafka.raft.voter_set import VoterSet
 
@@ -106,6 +107,7 @@ class Layout:
         levels: Mapping[str, int] | None = None,
         host: str = HOST,
         advertised_host: str = "",
+        secured: "Secured | None" = None,
     ) -> "Layout":
         """Return the layout for a command line; `overrides` are KEY=VALUE.
 
@@ -130,7 +132,7 @@ class Layout:
             given[key.strip()] = value
         return cls(
             directory, nodes, base_port, given, voters, levels=levels,
-            host=host, advertised_host=advertised_host,
+            host=host, advertised_host=advertised_host, secured=secured,
         )  # fmt: skip
 
     def controller_address(self, node: int) -> tuple[str, int]:
@@ -157,6 +159,12 @@ class Layout:
 
     def _client_address(self, host: str, node: int) -> str:
         return f"{f'[{host}]' if ':' in host else host}:{self.base_port + node - 1}"
+
+    def client_security(self) -> "ClientSecurity":
+        """Return how a client on this machine is the administrator."""
+        from minikafka.admin.security import security_of
+
+        return security_of({} if self.secured is None else self.secured.login().properties())
 
     def home(self, node: int) -> Path:
         """The directory with a node's files."""

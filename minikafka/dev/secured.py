@@ -11,7 +11,7 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from minikafka.config.authorizer_keys import (
     ALLOW_EVERYONE_IF_NO_ACL_FOUND,
@@ -28,7 +28,7 @@ ADMIN: Final = "admin"
 USERS: Final = (ADMIN, "alice")
 """The users of a new cluster; the first may do everything."""
 FOLDER: Final = "security"
-_USERS_FILE: Final = "users.json"
+_STORED: Final = "security.json"
 _PASSWORD_BYTES: Final = 12
 _PRIVATE: Final = 0o600
 _MODULES: Final = "org.apache.kafka.common.security"
@@ -98,13 +98,21 @@ class Secured:
         self.folder = folder
         self.has_tls = has_tls
         self.mechanism = mechanism
-        users = folder / _USERS_FILE
-        self._is_made = users.exists()
+        stored = _read(folder)
+        self._is_made = stored is not None
         self._passwords: dict[str, str] = (
-            json.loads(users.read_text())
-            if self._is_made
-            else {name: secrets.token_urlsafe(_PASSWORD_BYTES) for name in (*USERS, NODE_NAME)}
+            {name: secrets.token_urlsafe(_PASSWORD_BYTES) for name in (*USERS, NODE_NAME)}
+            if stored is None
+            else stored["passwords"]
         )
+
+    @classmethod
+    def found(cls, folder: Path) -> "Secured | None":
+        """Return the security of the cluster whose files are in a folder; None without any."""
+        stored = _read(folder)
+        if stored is None:
+            return None
+        return cls(folder, has_tls=stored["tls"], mechanism=stored["sasl"])
 
     @property
     def protocol(self) -> SecurityProtocol:
@@ -138,7 +146,8 @@ class Secured:
             lines = [f"{key}={value}" for key, value in self.login(name).properties().items()]
             _write_private(self.folder / f"{name}.properties", "\n".join(lines) + "\n")
         # The last file: if it is there, so are the others.
-        _write_private(self.folder / _USERS_FILE, json.dumps(self._passwords) + "\n")
+        stored = {"tls": self.has_tls, "sasl": self.mechanism, "passwords": self._passwords}
+        _write_private(self.folder / _STORED, json.dumps(stored) + "\n")
         self._is_made = True
 
     def login(self, user: str = ADMIN) -> ClientLogin:
@@ -215,6 +224,14 @@ class Secured:
             return f"{_MODULES}.scram.ScramLoginModule required;"
         users = " ".join(f'user_{name}="{self._passwords[name]}"' for name in USERS)
         return f"{_MODULES}.plain.PlainLoginModule required {users};"
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    path = folder / _STORED
+    if not path.exists():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
 
 
 def _client_module(mechanism: str, user: str, password: str) -> str:

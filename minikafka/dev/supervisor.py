@@ -91,7 +91,12 @@ def _say_ready(layout: Layout, is_wanted: Callable[[], bool] = lambda: True) -> 
 
         try:
             addresses = layout.local_servers.split(",")
-            await_everybody(addresses, layout.nodes, timeout_s=_ACQUAINTANCE_TIMEOUT_S)
+            await_everybody(
+                addresses,
+                layout.nodes,
+                timeout_s=_ACQUAINTANCE_TIMEOUT_S,
+                security=layout.client_security(),
+            )
         except AdminError as error:
             if is_wanted():
                 _tell(f"not every broker knows the others yet: {error}")
@@ -106,7 +111,10 @@ def _say_leader(layout: Layout) -> None:
 
     try:
         with AdminClient(
-            layout.local_servers, client_id="dev", timeout_s=_ACQUAINTANCE_TIMEOUT_S
+            layout.local_servers,
+            client_id="dev",
+            timeout_s=_ACQUAINTANCE_TIMEOUT_S,
+            security=layout.client_security(),
         ) as client:
             leader = read_quorum_leader(client)
     except AdminError:

@@ -35,6 +35,8 @@ def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
         directory=settings.directory,
         keep=settings.keep,
         log_level=settings.log_level,
+        tls=settings.tls,
+        sasl=settings.sasl,
     )
 
 

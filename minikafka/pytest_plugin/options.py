@@ -12,8 +12,8 @@ import pytest
 
 MARKER: Final = "minikafka"
 MARKER_HELP: Final = (
-    "minikafka(nodes=1, config=None, release=None, log_level=None, keep=False): the cluster of this"
-    " test; parametrize it for several"
+    "minikafka(nodes=1, config=None, release=None, log_level=None, keep=False, tls=False, "
+    "sasl=None): the cluster of this test; parametrize it for several"
 )
 _GROUP = "minikafka"
 _BOOTSTRAP = "minikafka_bootstrap_servers"
@@ -33,6 +33,8 @@ class Settings:
     keep: bool = False
     log_level: str | None = None
     release: str | None = None
+    tls: bool = False
+    sasl: str | None = None
     config: tuple[tuple[str, str], ...] = ()
 
     def changed(self, given: Mapping[str, Any], where: str) -> "Settings":
@@ -92,6 +94,8 @@ _OPTIONS: Final = (
     _Option("minikafka_keep", "bool", "keep the temporary directories of the clusters"),
     _Option("minikafka_log_level", "string", "the least level of what nodes log (default INFO)"),
     _Option("minikafka_release", "string", "the Kafka release whose features are on, such as 4.0"),
+    _Option("minikafka_tls", "bool", "encrypt connections, by certificates made for the cluster"),
+    _Option("minikafka_sasl", "string", "clients log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512"),
     _Option("minikafka_config", "linelist", "KEY=VALUE for every node"),
     _Option(_BOOTSTRAP, "string", "use this cluster, and start none"),
     _Option(_SHARED, "bool", "one cluster for all processes of pytest-xdist"),
@@ -146,6 +150,8 @@ def _read(config: pytest.Config) -> GivenOptions:
             "keep": bool(values["minikafka_keep"]),
             "log_level": values["minikafka_log_level"] or None,
             "release": values["minikafka_release"] or None,
+            "tls": bool(values["minikafka_tls"]),
+            "sasl": values["minikafka_sasl"] or None,
             "config": _pairs(lines),
         },
         "--minikafka-…",

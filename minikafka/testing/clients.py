@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ class Clients:
 
     def __init__(self) -> None:
         """Keep none yet."""
+        self.login: Callable[[], Mapping[str, str]] = dict
+        """Returns the properties with which clients secure their connections."""
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._idle: list[tuple[str, float, AdminClient]] = []
@@ -65,7 +67,12 @@ class Clients:
                     return client
         # Only when it is needed: see `operations`.
         from minikafka.admin.client import AdminClient
+        from minikafka.admin.security import security_of
 
         return AdminClient(
-            servers, client_id=_CLIENT_ID, timeout_s=timeout_s, request_timeout_s=_ATTEMPT_S
+            servers,
+            client_id=_CLIENT_ID,
+            timeout_s=timeout_s,
+            request_timeout_s=_ATTEMPT_S,
+            security=security_of(self.login()),
         )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from minikafka.dev.base_ports import are_free
 from minikafka.testing import base_ports, fencing
@@ -30,6 +30,9 @@ from minikafka.testing.node_handle import NodeHandle
 from minikafka.testing.operations import KafkaOperations
 from minikafka.testing.processes import FORKED, NodeProcesses
 from minikafka.testing.settings import ALL, check_settings, former_base_port
+
+if TYPE_CHECKING:
+    from minikafka.dev.secured import ClientLogin
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -71,6 +74,8 @@ class Cluster(KafkaOperations):
         open_files: int | None = None,
         one_process: bool = False,
         kafka_defaults: bool = False,
+        tls: bool = False,
+        sasl: str | None = None,
     ) -> None:
         """Describe a cluster; it starts with `open` or a `with` block.
 
@@ -89,6 +94,11 @@ class Cluster(KafkaOperations):
             open_files: the limit on the descriptors of each node.
             one_process: all nodes share one process: none can be killed alone, or have faults.
             kafka_defaults: for measurements: Kafka's sessions, synced files, and no faults.
+            tls: connections are encrypted, by certificates that are made for the cluster; needs
+                the extra `security`.
+            sasl: clients log in by this mechanism: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; see
+                `login`. With `tls` or `sasl` nodes know one another, too, and ACLs count: the user
+                admin may do everything, and others what no ACL is about.
 
         Raises:
             ClusterError: an argument has no meaning.
@@ -97,8 +107,10 @@ class Cluster(KafkaOperations):
         self._settings = check_settings(
             nodes, voters=voters, config=config, node_config=node_config, racks=racks,
             features=features, log_level=log_level, open_files=open_files, one_process=one_process,
-            kafka_defaults=kafka_defaults,
+            kafka_defaults=kafka_defaults, tls=tls, sasl=sasl,
         )  # fmt: skip
+        if tls or sasl:
+            self._clients.login = lambda: self.login().properties()
         self.nodes = nodes
         self.base_port = base_port
         self._given_port = base_port
@@ -171,6 +183,22 @@ class Cluster(KafkaOperations):
 
     def _addresses(self, nodes: Sequence[int]) -> str:
         return ",".join(f"{_HOST}:{self.port(node)}" for node in nodes or self.node_ids)
+
+    def login(self, user: str = "admin") -> "ClientLogin":
+        """Return what a client needs to be a user of a cluster with `tls` or `sasl`.
+
+        The users are admin, who may do everything, and alice.
+
+        Raises:
+            ClusterError: there is no such user, or the cluster is not secured or was never open.
+        """
+        secured = self._settings.secured(self.directory)
+        if secured is None:
+            raise ClusterError("the cluster is not secured; make it with tls=True or sasl=…")
+        try:
+            return secured.login(user)
+        except KeyError:
+            raise ClusterError(f"there is no user {user!r}; there are admin and alice") from None
 
     def port(self, node: int) -> int:
         """Return the port on which a node serves clients."""
@@ -279,7 +307,7 @@ class Cluster(KafkaOperations):
             self._faults = ClusterFaults(folder.path, self.node_ids, self.voters, self._processes)
         self._start_together(self._processes, list(programs))
         if self.nodes > 1:
-            _await_brokers(layout.bootstrap_servers.split(","), layout.nodes)
+            _await_brokers(layout.bootstrap_servers.split(","), layout.nodes, self._clients.login())
 
     def close(self) -> None:
         """End the cluster; remove its directory if it is temporary.
@@ -449,11 +477,14 @@ class Cluster(KafkaOperations):
             raise ClusterError(f"there is no node {node} in a cluster of {self.nodes}")
 
 
-def _await_brokers(addresses: Sequence[str], nodes: Sequence[int]) -> None:
+def _await_brokers(
+    addresses: Sequence[str], nodes: Sequence[int], login: Mapping[str, str]
+) -> None:
     from minikafka.admin.client import AdminError
     from minikafka.admin.membership import await_everybody
+    from minikafka.admin.security import security_of
 
     try:
-        await_everybody(addresses, nodes, timeout_s=_START_TIMEOUT_S)
+        await_everybody(addresses, nodes, timeout_s=_START_TIMEOUT_S, security=security_of(login))
     except AdminError as error:
         raise ClusterError(f"the brokers do not know one another: {error}") from None

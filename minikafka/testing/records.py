@@ -195,7 +195,7 @@ def _append(
         request = ProduceRequest(
             acks=_ALL_REPLICAS, timeout_ms=int(deadline.left_s * 1000), topic_data=[data]
         )
-        answer = _ask_once(at, leader, request, deadline)
+        answer = _ask_once(client, at, leader, request, deadline)
         result = answer.responses[0].partition_responses[0]
         check(result.error_code, result.error_message)
         return int(result.base_offset)
@@ -313,7 +313,9 @@ def _leader(client: AdminClient, at: TopicPartition) -> _Leader:
     return leader
 
 
-def _ask_once(at: TopicPartition, leader: _Leader, request: Any, deadline: Deadline) -> Any:
+def _ask_once(
+    client: AdminClient, at: TopicPartition, leader: _Leader, request: Any, deadline: Deadline
+) -> Any:
     """Ask a leader on a new connection, since a kept one may have been closed meanwhile.
 
     Raises:
@@ -321,7 +323,7 @@ def _ask_once(at: TopicPartition, leader: _Leader, request: Any, deadline: Deadl
     """
     assert leader.address is not None
     try:
-        connection = BrokerConnection(*leader.address, _CLIENT_ID, deadline.left_s)
+        connection = BrokerConnection(*leader.address, _CLIENT_ID, deadline.left_s, client.security)
     except OSError as error:
         why = f"the leader of {at} cannot be reached: {error}"
         raise AdminError(why, ErrorCode.NETWORK_EXCEPTION) from None

@@ -12,6 +12,7 @@ from minikafka.testing.processes import Program
 
 if TYPE_CHECKING:
     from minikafka.dev.layout import Layout
+    from minikafka.dev.secured import Secured
 
 ALL = 0
 """The number of the only program of a cluster in one process."""
@@ -33,6 +34,8 @@ class ClusterSettings:
     open_files: int | None
     one_process: bool
     kafka_defaults: bool
+    tls: bool
+    sasl: str
 
     def layout(self, directory: Path, base_port: int, *, is_synced: bool) -> "Layout":
         """Write the configurations, and format new nodes.
@@ -52,6 +55,7 @@ class ClusterSettings:
         layout = Layout(
             directory, self.nodes, base_port, dict(self.config), self.voters,
             by_node=self.by_node, levels=self.levels, is_synced=is_synced,
+            secured=self.secured(directory),
         )  # fmt: skip
         try:
             layout.prepare()
@@ -62,6 +66,14 @@ class ClusterSettings:
         except OSError as error:
             raise ClusterError(f"{error.filename or directory}: {error.strerror}") from None
         return layout
+
+    def secured(self, directory: Path) -> "Secured | None":
+        """Return how listeners are secured; None: not at all."""
+        if not self.tls and not self.sasl:
+            return None
+        from minikafka.dev.secured import FOLDER, Secured
+
+        return Secured(directory / FOLDER, has_tls=self.tls, mechanism=self.sasl)
 
     @property
     def why_no_faults(self) -> str:
@@ -155,6 +167,8 @@ def check_settings(
     open_files: int | None,
     one_process: bool,
     kafka_defaults: bool,
+    tls: bool,
+    sasl: str | None,
 ) -> ClusterSettings:
     """Check what can be checked before a start; the nodes' configuration is checked there.
 
@@ -185,7 +199,20 @@ def check_settings(
         open_files=open_files,
         one_process=one_process,
         kafka_defaults=kafka_defaults,
+        tls=tls,
+        sasl=_mechanism(sasl),
     )
+
+
+def _mechanism(name: str | None) -> str:
+    """Return a SASL mechanism as Kafka writes it; "" for None."""
+    if name is None:
+        return ""
+    from minikafka.dev.secured import MECHANISMS
+
+    if name.upper() not in MECHANISMS:
+        raise ClusterError(f"sasl={name!r}: expected one of {', '.join(MECHANISMS)}")
+    return name.upper()
 
 
 def _check_feature(name: str, level: int) -> None:

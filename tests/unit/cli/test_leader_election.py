@@ -200,9 +200,9 @@ def test_the_two_names_of_the_properties_file_are_not_given_together(cluster, ru
 
 def test_the_properties_file_is_read(run, tmp_path):
     path = tmp_path / "client.properties"
-    path.write_text("security.protocol=SASL_SSL\n")
+    path.write_text("security.protocol=TLS\n")
     status, _, err = run("UNCLEAN", *ALL, "--command-config", str(path))
     assert (status, err) == (
         1,
-        "security.protocol=SASL_SSL: is not available; allowed: PLAINTEXT, SSL\n",
+        "security.protocol=TLS: is not a protocol; allowed: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL\n",
     )
