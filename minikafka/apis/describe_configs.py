@@ -9,6 +9,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUES
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -29,6 +30,7 @@ from minikafka.config.values import (
     ConfigLayers,
     ConfigOrigin,
     broker_keys,
+    listener_key,
 )
 from minikafka.controller.config_keys import DYNAMIC_ONLY
 from minikafka.messages.api_keys import ApiKey
@@ -238,7 +240,10 @@ def _broker_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
 
 
 def _dynamic_key(name: str) -> Key[object]:
-    return DYNAMIC_ONLY.get(name) or Key(name=name, type=ConfigType.UNKNOWN, default=None)
+    known = DYNAMIC_ONLY.get(name) or broker_keys().get(listener_key(name))
+    if known is None:
+        return Key(name=name, type=ConfigType.UNKNOWN, default=None)
+    return replace(known, name=name)
 
 
 def _topic_rows(

@@ -22,8 +22,9 @@ from minikafka.config.definition import (
     at_least,
 )
 from minikafka.config.group import GROUP_KEYS, check_group_value
+from minikafka.config.ssl_keys import RELOADED_KEYS
 from minikafka.config.topic import TOPIC_KEYS
-from minikafka.config.values import broker_keys, check_topic_values
+from minikafka.config.values import broker_keys, check_topic_values, listener_key
 from minikafka.metadata.image import (
     RESOURCE_BROKER,
     RESOURCE_CLIENT_METRICS,
@@ -95,11 +96,17 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
 
 
 def _check_broker_value(resource_name: str, name: str, value: str) -> None:
-    key = find_key(RESOURCE_BROKER, name)
+    key = find_key(RESOURCE_BROKER, name) or broker_keys().get(listener_key(name))
     if key is None:
         return
+    is_of_listener = key.name != name
     if key.update is Update.READ_ONLY:
         raise InvalidRequestError(f"Cannot update these configs dynamically: [{name}]")
+    if key.name in RELOADED_KEYS and not is_of_listener:
+        raise InvalidRequestError(
+            "These security configs can be dynamically updated only per-listener using the "
+            f"listener prefix: [{name}]"
+        )
     if not resource_name and _is_of_one_broker(key):
         raise InvalidRequestError(
             f"Cannot update these configs at default cluster level, broker id must be specified: "
