@@ -31,6 +31,7 @@ COMMANDS = {
         "minikafka.cli.metadata_quorum",
         "describe the metadata quorum, change its voters",
     ),
+    "acls": ("minikafka.cli.acls", "list, add and remove access control lists"),
     "cluster": ("minikafka.cli.cluster", "the cluster's id and nodes, unregister a broker"),
     "consumer-groups": (
         "minikafka.cli.consumer_groups",

@@ -60,6 +60,42 @@ class PermissionType(IntEnum):
     ALLOW = 3
 
 
+SUPPORTED_OPERATIONS: Final = {
+    AclResourceType.TOPIC: (
+        AclOperation.READ,
+        AclOperation.WRITE,
+        AclOperation.CREATE,
+        AclOperation.DELETE,
+        AclOperation.ALTER,
+        AclOperation.DESCRIBE,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
+    ),
+    AclResourceType.GROUP: (
+        AclOperation.READ,
+        AclOperation.DELETE,
+        AclOperation.DESCRIBE,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
+    ),
+    AclResourceType.CLUSTER: (
+        AclOperation.CREATE,
+        AclOperation.ALTER,
+        AclOperation.DESCRIBE,
+        AclOperation.CLUSTER_ACTION,
+        AclOperation.DESCRIBE_CONFIGS,
+        AclOperation.ALTER_CONFIGS,
+        AclOperation.IDEMPOTENT_WRITE,
+    ),
+    AclResourceType.TRANSACTIONAL_ID: (
+        AclOperation.WRITE,
+        AclOperation.DESCRIBE,
+        AclOperation.TWO_PHASE_COMMIT,
+    ),
+    AclResourceType.DELEGATION_TOKEN: (AclOperation.DESCRIBE,),
+    AclResourceType.USER: (AclOperation.CREATE_TOKENS, AclOperation.DESCRIBE_TOKENS),
+}
+"""The operations that exist for each type of resource (`AclEntry.supportedOperations`)."""
 WILDCARD: Final = "*"
 """As the name of a literal entry: every resource; as a host: every host."""
 CLUSTER_NAME: Final = "kafka-cluster"

@@ -9,7 +9,6 @@ and is told nothing of it, or the operation has another right that is enough.
 Source: `AuthHelper`.
 """
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from minikafka.common.errors import (
@@ -18,7 +17,12 @@ from minikafka.common.errors import (
     TransactionalIdAuthorizationFailedError,
 )
 from minikafka.messages.api_keys import APIS
-from minikafka.security.acl import CLUSTER_NAME, AclOperation, AclResourceType
+from minikafka.security.acl import (
+    CLUSTER_NAME,
+    SUPPORTED_OPERATIONS,
+    AclOperation,
+    AclResourceType,
+)
 from minikafka.security.denials import Denial
 from minikafka.serving.context import BrokerContext, RequestContext
 
@@ -142,54 +146,26 @@ def allows_any(ctx: RequestContext, operation: int, resource_type: int) -> bool:
     return authorizer.decide_for_any(ctx.principal, ctx.peer_host, operation, resource_type)
 
 
-_OF_TOPIC = (
-    AclOperation.READ,
-    AclOperation.WRITE,
-    AclOperation.CREATE,
-    AclOperation.DELETE,
-    AclOperation.ALTER,
-    AclOperation.DESCRIBE,
-    AclOperation.DESCRIBE_CONFIGS,
-    AclOperation.ALTER_CONFIGS,
-)
-_OF_GROUP = (
-    AclOperation.READ,
-    AclOperation.DELETE,
-    AclOperation.DESCRIBE,
-    AclOperation.DESCRIBE_CONFIGS,
-    AclOperation.ALTER_CONFIGS,
-)
-_OF_CLUSTER = (
-    AclOperation.CREATE,
-    AclOperation.ALTER,
-    AclOperation.DESCRIBE,
-    AclOperation.CLUSTER_ACTION,
-    AclOperation.DESCRIBE_CONFIGS,
-    AclOperation.ALTER_CONFIGS,
-    AclOperation.IDEMPOTENT_WRITE,
-)
-
-
 def topic_operations(ctx: RequestContext, name: str) -> int:
     """Return the operations that the client may do to a topic, one bit for each."""
-    return _operations(ctx, _TOPIC, name, _OF_TOPIC)
+    return _operations(ctx, _TOPIC, name)
 
 
 def group_operations(ctx: RequestContext, name: str) -> int:
     """Return the operations that the client may do to a group, one bit for each."""
-    return _operations(ctx, AclResourceType.GROUP, name, _OF_GROUP)
+    return _operations(ctx, AclResourceType.GROUP, name)
 
 
 def cluster_operations(ctx: RequestContext) -> int:
     """Return the operations that the client may do to the cluster; none if it may not ask."""
     if not allows_cluster(ctx, AclOperation.DESCRIBE):
         return 0
-    return _operations(ctx, AclResourceType.CLUSTER, CLUSTER_NAME, _OF_CLUSTER)
+    return _operations(ctx, AclResourceType.CLUSTER, CLUSTER_NAME)
 
 
-def _operations(
-    ctx: RequestContext, resource_type: int, name: str, supported: Iterable[AclOperation]
-) -> int:
+def _operations(ctx: RequestContext, resource_type: AclResourceType, name: str) -> int:
     return sum(
-        1 << each for each in supported if allows(ctx, each, resource_type, name, is_asked=False)
+        1 << each
+        for each in SUPPORTED_OPERATIONS[resource_type]
+        if allows(ctx, each, resource_type, name, is_asked=False)
     )
