@@ -83,6 +83,14 @@ PURGATORY_SIZE = _gauge(
     "Conditions that such requests wait for; a request with several conditions counts for each.",
     "delayedOperation",
 )
+ACL_COUNT = _gauge(
+    _server("plugins", "acls-total-count"),
+    "Access control entries by which the authorizer decides; 0 without an authorizer.",
+)
+DENIALS = _counter(
+    _server("plugins", "authorization-denied-total"),
+    "Denials that were written to the audit log, or counted there.",
+)
 QUORUM_LEADER = _gauge(
     _server("raft-metrics", "current-leader"),
     "The id of the active controller as known by this node; -1 for none.",
@@ -108,6 +116,8 @@ NODE_METRICS = (
     EXPIRED_CONNECTIONS,
     DELAYED_OPERATIONS,
     PURGATORY_SIZE,
+    ACL_COUNT,
+    DENIALS,
     QUORUM_LEADER,
     QUORUM_EPOCH,
     QUORUM_HIGH_WATERMARK,

@@ -29,6 +29,9 @@ def node_samples(node: Node) -> Iterator[Sample]:
     """Yield every metric, each read when it is yielded; the node may step in between."""
     yield from _requests(node)
     yield from _purgatory(node)
+    authorizer = node.authorizer
+    yield Sample(catalog.ACL_COUNT, 0 if authorizer is None else authorizer.acl_count)
+    yield Sample(catalog.DENIALS, 0 if authorizer is None else authorizer.denials.count)
     raft = node.raft
     yield Sample(catalog.QUORUM_LEADER, raft.leader_id)
     yield Sample(catalog.QUORUM_EPOCH, raft.epoch)

@@ -58,12 +58,15 @@ class Denial(NamedTuple):
 class DenialLog:
     """Writes denials; the memory for those of the last minute is bounded."""
 
+    count: int = 0
+    """The number of denials since the start."""
     _since_ms: int = 0
     _repeats: dict[Denial, int] = field(default_factory=dict)
     _unwritten: int = 0
 
     def note(self, denial: Denial, host: str, api: str, rule: Acl | str, now_ms: int) -> None:
         """Write a denial, or count it."""
+        self.count += 1
         if len(denial.name) > _LONGEST_NAME:
             denial = denial._replace(name=denial.name[:_LONGEST_NAME])
         if now_ms - self._since_ms >= _WINDOW_MS:

@@ -46,6 +46,7 @@ def test_a_repeated_denial_is_counted(lines):
     for at_ms in range(0, MINUTE_MS, 1000):
         note(log, now_ms=at_ms)
     assert len(lines()) == 1
+    assert log.count == 60
     note(log, now_ms=MINUTE_MS)
     assert lines()[1] == (
         "Principal = User:mallory is Denied operation = READ on resource = Topic:LITERAL:orders: "
