@@ -3,9 +3,12 @@
 The cases are those of `authorization_cases`; a simulated cluster answers as Kafka has answered.
 """
 
+import re
+from pathlib import Path
+
 import pytest
 
-from minikafka.messages.api_keys import ApiKey, response_class
+from minikafka.messages.api_keys import APIS, ApiKey, response_class
 from minikafka.serving.index import MODULES
 from tests.conformance.authorization_cases import CASES
 from tests.conformance.authorization_play import Play, recorded
@@ -61,3 +64,10 @@ def test_every_api_has_a_case():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_rights_are_those_of_kafka(play, topic_id, case):
     assert play.case(case, topic_id) == KAFKA[case.name]
+
+
+def test_the_document_names_every_api():
+    page = (Path(__file__).parents[2] / "docs" / "authorization.md").read_text()
+    table = page[page.index("## Rights by API") :]
+    names = {APIS[key].name for role in MODULES.values() for key in role}
+    assert {name for name in names if not re.search(rf"\b{name}\b", table)} == set()
