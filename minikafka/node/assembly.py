@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.environment import Environment
 from minikafka.config import broker as keys
+from minikafka.config.authorizer_keys import AUTHORIZER_CLASS_NAME
 from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
@@ -32,7 +33,6 @@ from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.opening import open_replicas
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController
-from minikafka.security.authorizer import Authorizer, configured_authorizer
 from minikafka.serving.context import BrokerServices, ControllerServices
 from minikafka.serving.index import MODULES
 from minikafka.serving.leaving_brokers import LeavingBrokers
@@ -42,6 +42,7 @@ from minikafka.transaction.marker_sender import MarkerSender
 
 if TYPE_CHECKING:
     from minikafka.node.logins import Logins
+    from minikafka.security.authorizer import Authorizer
     from minikafka.security.ssl_principal import SslPrincipalMapper
 
 
@@ -91,7 +92,7 @@ def assemble(config: NodeConfig, inputs: NodeInputs) -> Node:
         raft,
         logs,
         ActiveController(calls, raft),
-        configured_authorizer(config.values),
+        _authorizer(config),
     )
     purgatory = Purgatory(env)
     controller = _controller(parts, home, endpoints, bootstrap) if config.is_controller else None
@@ -174,7 +175,16 @@ class _Parts(NamedTuple):
     raft: RaftNode
     logs: LogManager
     active_controller: ActiveController
-    authorizer: Authorizer | None
+    authorizer: "Authorizer | None"
+
+
+def _authorizer(config: NodeConfig) -> "Authorizer | None":
+    if not config.values[AUTHORIZER_CLASS_NAME]:
+        return None
+    # A node without an authorizer does not import it.
+    from minikafka.security.authorizer import configured_authorizer  # noqa: PLC0415
+
+    return configured_authorizer(config.values)
 
 
 def _load(logs: LogManager, config: NodeConfig, inputs: NodeInputs, home: LogDirectory) -> None:

@@ -35,7 +35,7 @@ from minikafka.rpc.envelope import (
     decode_header,
     encode_response,
 )
-from minikafka.security.authorizer import AuthorizerNotReadyError
+from minikafka.security.not_ready import AuthorizerNotReadyError
 from minikafka.serving.failures import failure_response
 from minikafka.serving.lanes import Lane, Lanes
 from minikafka.serving.registry import Api, find

@@ -29,8 +29,6 @@ from minikafka.raft.snapshots import Snapshot, SnapshotId
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ActiveController
-from minikafka.security.acl import acl_of
-from minikafka.security.authorizer import Authorizer
 from minikafka.serving.context import (
     BrokerServices,
 )
@@ -38,6 +36,7 @@ from minikafka.serving.context import (
 if TYPE_CHECKING:
     # A node without the controller role, or without TLS, does not import their modules.
     from minikafka.controller.quorum_controller import QuorumController
+    from minikafka.security.authorizer import Authorizer
     from minikafka.security.ssl_principal import SslPrincipalMapper
 
 _log = logging.getLogger("minikafka.node")
@@ -65,7 +64,7 @@ class Node:
     snapshotter: Snapshotter
     controller: "QuorumController | None"
     broker: BrokerServices | None
-    authorizer: Authorizer | None
+    authorizer: "Authorizer | None"
     roles: dict[str, str]
     ssl_principals: Mapping[str, "SslPrincipalMapper"] = field(default_factory=dict)
     """The mappings of certificates to principals, of the listeners that have the protocol SSL."""
@@ -287,6 +286,9 @@ class Node:
         if self.controller is None and not self._published:
             # Nor may a broker that has not caught up serve by what it has.
             return
+        # A node without an authorizer does not import it.
+        from minikafka.security.acl import acl_of  # noqa: PLC0415
+
         if not authorizer.is_ready or before.carried is not image.carried:
             authorizer.replace(map(acl_of, records_of(image.carried, ACCESS_CONTROL_ENTRY)))
             self.dispatcher.forget_lanes()

@@ -22,6 +22,7 @@ from minikafka.security.acl import (
     PermissionType,
 )
 from minikafka.security.denials import DenialLog
+from minikafka.security.not_ready import AuthorizerNotReadyError
 
 _ALL: Final = AclOperation.ALL
 _EVERYBODY: Final = "User:*"
@@ -36,14 +37,6 @@ _MAX_KNOWN: Final = 10_000
 """The limit for decisions that are kept until the next change."""
 _LONGEST_KNOWN: Final = 255
 """The longest name whose decisions are kept; the names of topics are shorter."""
-
-
-class AuthorizerNotReadyError(Exception):
-    """The entries are not known yet.
-
-    The connection is closed, and the client tries again: an error that says what it may not do
-    would be final. Kafka accepts requests of clients only after it knows the entries.
-    """
 
 
 class AclDecision(NamedTuple):

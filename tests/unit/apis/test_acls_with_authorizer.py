@@ -16,6 +16,10 @@ from minikafka.messages.delete_acls import (
 )
 from minikafka.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
 from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from minikafka.messages.get_replica_log_info import (
+    GetReplicaLogInfoRequest,
+    GetReplicaLogInfoResponse,
+)
 from minikafka.security.acl import Acl
 from tests.worlds.authorized_cluster import AuthorizedCluster
 from tests.worlds.sim_world import create_topic, fetch, produce
@@ -136,3 +140,13 @@ def test_a_pattern_matches_only_topics_that_the_member_may_see(secured):
     shard = secured.cluster.nodes[1].node.broker.groups.shard_of("g")
     (resolved,) = shard.groups.group("g").resolved.values()
     assert resolved.topics == {"t2"}
+
+
+def test_the_ends_of_logs_are_for_brokers(secured):
+    """The API of this project, which Kafka does not have."""
+    client = secured.client()
+    request = GetReplicaLogInfoRequest(broker_id=1)
+    denied = client.ask(request, GetReplicaLogInfoResponse, version=0)
+    assert denied.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+    secured.allow(4, "kafka-cluster", 9)
+    assert client.ask(request, GetReplicaLogInfoResponse, version=0).error_code == 0

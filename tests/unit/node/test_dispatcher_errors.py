@@ -18,6 +18,7 @@ from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from minikafka.node import dispatcher as module
 from minikafka.protocol.message import encode_message
 from minikafka.rpc.envelope import MAX_CLIENT_REQUEST_ELEMENTS, decode_response
+from minikafka.security.not_ready import AuthorizerNotReadyError
 from minikafka.serving.registry import BROKER, Api
 from minikafka.serving.steps import wait_until
 from tests.unit.node.dispatcher_world import HEARTBEAT_VERSION, api_versions_frame
@@ -225,3 +226,14 @@ def test_requests_of_clients_have_fewer_elements_than_those_of_nodes(world):
     assert world.answered() == [1, 2]
     world.ask(3, more, 3)
     assert world.take() == [Disconnect(1)]
+
+
+def test_an_authorizer_that_is_not_ready_closes_the_connection(world):
+    """An answer that says what the client may not do would be final."""
+
+    def handler(_, __):
+        raise AuthorizerNotReadyError
+
+    world.serve(ApiKey.HEARTBEAT, handler)
+    world.ask(1, HeartbeatRequest("g", 1, "m"), HEARTBEAT_VERSION)
+    assert [type(effect) for effect in world.take()] == [Disconnect]

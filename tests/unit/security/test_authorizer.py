@@ -15,10 +15,10 @@ from minikafka.security.acl import (
 )
 from minikafka.security.authorizer import (
     Authorizer,
-    AuthorizerNotReadyError,
     configured_authorizer,
     implies,
 )
+from minikafka.security.not_ready import AuthorizerNotReadyError
 
 ALICE, BOB = KafkaPrincipal("User", "alice"), KafkaPrincipal("User", "bob")
 HOST = "10.0.0.1"
