@@ -6,6 +6,7 @@ Source: `SslPrincipalMapper`, `DefaultKafkaPrincipalBuilder`.
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 from minikafka.common.principal import ANONYMOUS, USER, KafkaPrincipal
 
@@ -90,7 +91,10 @@ def _parse(text: str) -> Sequence[_Rule]:
     if found[2] is None:
         return []
     try:
-        pattern = re.compile(found[2])
+        with catch_warnings():
+            # Of what a later release of Python may understand otherwise.
+            simplefilter("ignore", FutureWarning)
+            pattern = re.compile(found[2])
     except re.error as error:
         raise ValueError(f"{found[2]!r} is not a regular expression: {error}") from None
     return [_Rule(pattern, found[3], found[4])]

@@ -11,9 +11,7 @@ from typing import Final, NamedTuple
 
 from minikafka.config.ssl_keys import JKS, PEM, PKCS12, Password, Store
 
-_BLOCK: Final = re.compile(
-    r"-{3,}\s*BEGIN\s+([A-Z0-9 ]+?)\s*-{3,}(.*?)-{3,}\s*END\s+\1\s*-{3,}", re.DOTALL
-)
+_BOUNDARY: Final = re.compile(r"-----(BEGIN|END) ([A-Z0-9 ]{1,64})-----")
 _KEY_LABEL: Final = "PRIVATE KEY"
 _CERTIFICATE_LABELS: Final = ("CERTIFICATE", "X509 CERTIFICATE")
 _JKS_MAGIC: Final = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")
@@ -196,11 +194,19 @@ def _pem_blocks(text: str) -> tuple[list[str], list[str]]:
     """
     keys: list[str] = []
     certificates: list[str] = []
-    for label, body in _BLOCK.findall(text):
+    label, begin = "", 0
+    for boundary in _BOUNDARY.finditer(text):
+        if boundary[1] == "BEGIN":
+            label, begin = boundary[2], boundary.end()
+            continue
+        body = text[begin : boundary.start()]
+        if boundary[2] != label:
+            continue
         if label.endswith(_KEY_LABEL):
             keys.append(_block(label, body))
         elif label in _CERTIFICATE_LABELS:
             certificates.append(_block(_CERTIFICATE_LABELS[0], body))
+        label = ""
     return keys, certificates
 
 
