@@ -22,3 +22,12 @@ def test_a_protocol_tells_whether_it_encrypts_and_authenticates():
         "SASL_PLAINTEXT": (False, True),
         "SASL_SSL": (True, True),
     }
+
+
+def test_protocols_have_kafkas_numbers():
+    assert {each.value: each.number for each in SecurityProtocol} == {
+        "PLAINTEXT": 0,
+        "SSL": 1,
+        "SASL_PLAINTEXT": 2,
+        "SASL_SSL": 3,
+    }
