@@ -1,4 +1,4 @@
-"""`kafka-configs.py`: describe and alter configurations of topics, brokers and groups.
+"""`kafka-configs.py`: describe and alter configurations of topics, brokers, groups and users.
 
 Options, output and exit status are those of Kafka's `ConfigCommand`.
 """
@@ -25,14 +25,14 @@ _VALUED = {
     "bootstrap-server": ("HOST:PORT,...", "servers to ask first"),
     "bootstrap-controller": ("HOST:PORT,...", "not supported here"),
     "command-config": ("FILE", "properties of the client"),
-    "entity-type": ("TYPE", "topics, brokers or groups"),
-    "entity-name": ("NAME", "a topic, a broker's id, or a group"),
+    "entity-type": ("TYPE", "topics, brokers, groups or users"),
+    "entity-name": ("NAME", "a topic, a broker's id, a group, or a user"),
     "topic": ("NAME", "the topic of this name"),
     "broker": ("ID", "the broker with this id"),
     "group": ("NAME", "the group of this name"),
     "client-metrics": ("NAME", "not served here"),
     "broker-logger": ("ID", "not served here"),
-    "user": ("NAME", "not served here"),
+    "user": ("NAME", "the user of this name"),
     "client": ("NAME", "not served here"),
     "ip": ("ADDRESS", "not served here"),
     "add-config": ("K=V,K=[V,V],...", "values to set"),
@@ -57,7 +57,7 @@ def _check(options: Options) -> None:
     if entity.type == TOPICS and entity.name is not None:
         _check_topic_name(entity.name)
     if options.has("alter"):
-        configs.parse_changes(options)
+        configs.check_alteration(entity, options)
 
 
 def _check_topic_name(name: str) -> None:

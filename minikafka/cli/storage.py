@@ -2,7 +2,7 @@
 
 Options as in Kafka's `kafka-storage.sh`: `format --cluster-id ID --config FILE` with
 `--standalone`, `--initial-controllers`, `--no-initial-controllers`, `--ignore-formatted`,
-`--feature`, `--release-version`; `info --config FILE`; `random-uuid`.
+`--feature`, `--release-version`, `--add-scram`; `info --config FILE`; `random-uuid`.
 """
 
 import argparse
@@ -39,6 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=LEVEL",
         help="the level of one feature; may be given several times",
+    )
+    flag(
+        "--add-scram",
+        "-S",
+        action="append",
+        default=[],
+        metavar="MECHANISM=[...]",
+        help="a user's credential, SCRAM-SHA-256=[name=a,iterations=8192,password=b]; may be given "
+        "several times",
     )
     quorum = form.add_mutually_exclusive_group()
     quorum.add_argument(
@@ -81,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
             no_initial_controllers=args.no_initial_controllers,
             initial_controllers=args.initial_controllers,
             ignore_formatted=args.ignore_formatted,
+            scram=args.add_scram,
         )
         format_directories(config, options)
     except (ConfigError, FormatError, BadMetaPropertiesError, *DISK_ERRORS) as error:

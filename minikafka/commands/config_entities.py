@@ -1,4 +1,4 @@
-"""The topic, broker or group that the options of `kafka-configs.py` name.
+"""The topic, broker, group or user that the options of `kafka-configs.py` name.
 
 Entity types of Kafka that minikafka does not support are rejected with their name.
 Source: `ConfigCommandOptions`.
@@ -12,15 +12,16 @@ from minikafka.common.whole_numbers import whole_number
 TOPICS = "topics"
 BROKERS = "brokers"
 GROUPS = "groups"
+USERS = "users"
 # As Kafka prints them for an unknown entity type (`BrokerSupportedConfigTypes`).
-_KNOWN = (TOPICS, "clients", "users", BROKERS, "ips", "client-metrics", GROUPS, "broker-loggers")
-_SERVED = (TOPICS, BROKERS, GROUPS)
-_WITH_DEFAULT = ("users", "clients", BROKERS, "ips")
+_KNOWN = (TOPICS, "clients", USERS, BROKERS, "ips", "client-metrics", GROUPS, "broker-loggers")
+_SERVED = (TOPICS, BROKERS, GROUPS, USERS)
+_WITH_DEFAULT = (USERS, "clients", BROKERS, "ips")
 
 _NAMED = {
     "topic": TOPICS,
     "client": "clients",
-    "user": "users",
+    "user": USERS,
     "broker": BROKERS,
     "broker-logger": "broker-loggers",
     "ip": "ips",
@@ -29,7 +30,7 @@ _NAMED = {
 }
 _DEFAULTS = {
     "client-defaults": "clients",
-    "user-defaults": "users",
+    "user-defaults": USERS,
     "broker-defaults": BROKERS,
     "ip-defaults": "ips",
 }
@@ -64,9 +65,10 @@ def checked_entity(options: Options) -> Entity:
         _check_alter(options, entity_type, names)
     if len(names) > 1:
         raise ToolError("An entity name must be specified for every entity type")
-    if entity_type not in _SERVED:
+    if entity_type not in _SERVED or len(types) > 1:
         raise ToolError(
-            f"Entity type {entity_type} is not served by this tool, only {', '.join(_SERVED)}"
+            f"Entity type {','.join(sorted(types))} is not served by this tool, only "
+            f"{', '.join(_SERVED)}"
         )
     return Entity(entity_type, names[0] if names else None)
 

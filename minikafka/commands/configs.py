@@ -1,4 +1,7 @@
-"""Describe and alter configurations of topics, brokers and groups (Kafka: `ConfigCommand`)."""
+"""Describe and alter configurations of topics, brokers, groups and users.
+
+Source: `ConfigCommand`.
+"""
 
 import re
 import sys
@@ -16,10 +19,18 @@ from minikafka.admin.configs import (
 )
 from minikafka.admin.groups import list_all_groups
 from minikafka.admin.topics import list_topics
-from minikafka.commands.config_entities import BROKERS, GROUPS, TOPICS, Entity, checked_entity
+from minikafka.commands.config_entities import (
+    BROKERS,
+    GROUPS,
+    TOPICS,
+    USERS,
+    Entity,
+    checked_entity,
+)
 from minikafka.commands.connection import read_properties
 from minikafka.commands.java_order import hash_map_order
 from minikafka.commands.options import Options, ToolError
+from minikafka.commands.scram_users import alter_user, check_changes, describe_users
 from minikafka.common.errors import ErrorCode
 from minikafka.config.definition import ConfigSource
 
@@ -62,6 +73,9 @@ def print_error(message: str) -> None:
 def _alter(entity: Entity, options: Options, client: AdminClient) -> None:
     add, delete = parse_changes(options)
     assert entity.name is not None, "checked before"
+    if entity.type == USERS:
+        alter_user(client, entity.name, add, delete)
+        return
     try:
         alter_configs(client, Resource(_TYPES[entity.type], entity.name), add, delete)
     except AdminError as error:
@@ -76,6 +90,9 @@ def _alter(entity: Entity, options: Options, client: AdminClient) -> None:
 
 
 def _describe(entity: Entity, options: Options, client: AdminClient) -> None:
+    if entity.type == USERS:
+        describe_users(client, entity.name)
+        return
     known = _known(entity.type, client)
     if entity.name is not None and entity.name not in known:
         kind = entity.type.removesuffix("s")
@@ -120,6 +137,17 @@ def _entry_line(entry: ConfigEntry) -> str:
 
 def _shown(value: str | None) -> str:
     return "null" if value is None else value
+
+
+def check_alteration(entity: Entity, options: Options) -> None:
+    """Check the values to set and the names to remove, before the cluster is asked.
+
+    Raises:
+        ToolError: they cannot be used.
+    """
+    add, delete = parse_changes(options)
+    if entity.type == USERS:
+        check_changes(entity.name or "", add, delete)
 
 
 def parse_changes(options: Options) -> tuple[Mapping[str, str], list[str]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from minikafka.commands.scram_arguments import scram_records
 from minikafka.common.ids import Uuid
 from minikafka.common.whole_numbers import whole_number
 from minikafka.config.node_config import NodeConfig, parse_address
@@ -41,6 +42,8 @@ class FormatOptions(NamedTuple):
     """The first voters of a dynamic quorum: id@host:port:directory-id, comma-separated."""
     ignore_formatted: bool
     """Leave directories alone that are formatted for this cluster and node."""
+    scram: Sequence[str] = ()
+    """SCRAM credentials of the cluster's first users."""
 
 
 def format_directories(config: NodeConfig, options: FormatOptions) -> None:
@@ -69,7 +72,12 @@ def format_directories(config: NodeConfig, options: FormatOptions) -> None:
             "and give --standalone, --initial-controllers or --no-initial-controllers"
         )
     formatted = format_node(
-        config, options.cluster_id, levels, voters, ignore_formatted=options.ignore_formatted
+        config,
+        options.cluster_id,
+        levels,
+        voters,
+        ignore_formatted=options.ignore_formatted,
+        others=scram_records(options.scram, levels[METADATA_VERSION]),
     )
     for path in formatted:
         print(f"Formatting {path} with metadata.version {release_of(levels[METADATA_VERSION])}.")

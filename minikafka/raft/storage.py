@@ -3,6 +3,8 @@
 Source: `Formatter`, `StorageTool`, KIP-853; the records are those that Apache Kafka 4.3.1 writes.
 """
 
+from collections.abc import Sequence
+
 from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.directories.log_directory import METADATA_FOLDER
@@ -20,18 +22,24 @@ def format_directory(disk: Disk, *, cluster_id: str, node_id: int, directory_id:
 
 
 def format_metadata_directory(
-    disk: Disk, *, levels: dict[str, int], voters: VoterSet | None, now_ms: int
+    disk: Disk,
+    *,
+    levels: dict[str, int],
+    voters: VoterSet | None,
+    now_ms: int,
+    others: Sequence[MetadataRecord] = (),
 ) -> None:
     """Write the snapshots from which the first controller of a cluster starts.
 
-    `levels` are the feature levels to finalize. `voters` are the first voters of a dynamic quorum,
-    for its snapshot at offset 0, or None for a static quorum, which has them in its configuration.
+    `levels` are the feature levels to finalize, `others` further records of the cluster. `voters`
+    are the first voters of a dynamic quorum, for its snapshot at offset 0, or None for a static
+    quorum, which has them in its configuration.
     """
     metadata_version = levels[METADATA_VERSION]
     write_snapshot(
         disk,
         BOOTSTRAP,
-        bootstrap_records(levels),
+        [*bootstrap_records(levels), *others],
         epoch=0,
         kraft_version=0,
         voters=None,

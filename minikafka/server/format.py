@@ -2,13 +2,14 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
 from minikafka.log.checkpoints import read_meta_properties
+from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import VoterSet
 from minikafka.server.os_disk import OsDisk
@@ -31,10 +32,12 @@ def format_node(
     *,
     ignore_formatted: bool,
     disk_of: Callable[[str], OsDisk] = OsDisk,
+    others: Sequence[MetadataRecord] = (),
 ) -> list[str]:
     """Format every directory of a node that is not formatted; returns their paths.
 
-    `disk_of` returns the disk of a path.
+    `disk_of` returns the disk of a path; `others` are the first records of the cluster besides the
+    feature `levels`.
 
     Raises:
         FormatError: a directory is formatted already, or cannot be made.
@@ -65,7 +68,11 @@ def format_node(
         directory_id = own.directory_id if is_metadata and own is not None else None
         if is_metadata and config.is_controller:
             format_metadata_directory(
-                disk, levels=levels, voters=voters, now_ms=time.time_ns() // 1_000_000
+                disk,
+                levels=levels,
+                voters=voters,
+                now_ms=time.time_ns() // 1_000_000,
+                others=others,
             )
         # The identity comes last: a directory that has it is formatted completely.
         format_directory(

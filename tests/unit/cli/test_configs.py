@@ -209,9 +209,11 @@ ONE_ACTION = "Command must include exactly one action: --describe, --alter"
         (["--describe", "--topic", "a", "--topic", "b"],
          "Found multiple arguments for option topic, but you asked for only one"),
         (["--describe", "--entity-type", "client-metrics"],
-         "Entity type client-metrics is not served by this tool, only topics, brokers, groups"),
-        (["--describe", "--user", "u"],
-         "Entity type users is not served by this tool, only topics, brokers, groups"),
+         ("Entity type client-metrics is not served by this tool, only topics, brokers, groups, "
+         "users")),
+        (["--describe", "--entity-type", "users", "--entity-type", "clients"],
+         ("Entity type clients,users is not served by this tool, only topics, brokers, groups, "
+         "users")),
         (["--describe", "--topic", "a", "--bootstrap-controller", "b"],
          "Only one of --bootstrap-server or --bootstrap-controller can be specified"),
         (["--alter", "--topic", "a"],
