@@ -53,7 +53,7 @@ LISTENER_SECURITY_PROTOCOL_MAP: Key[str] = Key(
     type=ConfigType.STRING,
     default="SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
     update=Update.PER_BROKER,
-    doc="The security protocol of each listener name; only PLAINTEXT is available.",
+    doc="The security protocol of each listener: PLAINTEXT or SASL_PLAINTEXT.",
 )
 CONTROLLER_LISTENER_NAMES: Key[tuple[str, ...]] = Key(
     name="controller.listener.names",

@@ -84,6 +84,7 @@ FILLED = {
         "operation": 1,
         "permission_type": 1,
     },
+    "AlterUserScramCredentials": {"deletions": [ScramCredentialDeletion("a", 1)]},
     "DescribeConfigs": {"resources": [DescribeConfigsResource(2, "t")]},
     "AlterConfigs": {"resources": [alter_configs.AlterConfigsResource(2, "t")]},
     "IncrementalAlterConfigs": {"resources": [AlterConfigsResource(2, "t")]},
