@@ -139,10 +139,12 @@ class TlsTransport(asyncio.BufferedProtocol):
             self._inner.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Pass it on."""
+        """Pass it on, and release what only an open connection needs."""
         self._is_closing = True
         self._end_timer()
         self._inner.connection_lost(exc)
+        # Breaks the reference cycles with both neighbours, so that all are freed at once.
+        del self._inner, self._tls, self._incoming, self._outgoing
 
     # The transport of the inner protocol
 
@@ -257,6 +259,8 @@ class TlsTransport(asyncio.BufferedProtocol):
 
     def _read(self) -> None:
         """Decrypt into the memory of the inner protocol until it pauses or nothing is left."""
+        if self.is_closing():
+            return
         inner, read = self._inner, self._tls.read
         try:
             while not (self._is_paused or self.is_closing()):

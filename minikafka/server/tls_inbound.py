@@ -129,6 +129,7 @@ class InboundTls(TlsTransport):
                 connection.listener, connection.address, "the client closed the connection"
             )
         super().connection_lost(exc)
+        del self._connection
 
     def broken(self, error: ssl.SSLError) -> None:
         """Log an error in encrypted data."""

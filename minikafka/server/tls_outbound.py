@@ -50,6 +50,7 @@ class OutboundTls(TlsTransport):
         if not (self._is_shaken or self._error or exc):
             exc = _TlsLostError("the TLS handshake failed: the other side closed the connection")
         super().connection_lost(self._error or exc)
+        del self._link
 
 
 class _TlsLostError(OSError):

@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import gc
 import socket
 import ssl
 import struct
+import weakref
 
 import pytest
 import uvloop
@@ -374,3 +376,38 @@ def test_a_channel_to_what_is_no_tls_ends(run, authority, certificate):
         server.close()
 
     run(work())
+
+
+def test_closed_connections_are_freed_at_once(run, authority, certificate):
+    """Without the garbage collector, which runs seldom in a node: clients may come and go."""
+
+    async def work():
+        async with serving(certificate, authority) as world:
+            kept = weakref.WeakSet()
+            secured = world.connections.secured
+
+            def accept():
+                kept.add(made := secured["SSL"]())
+                return made
+
+            world.connections.secured = {"SSL": accept}
+            for data in (PLAIN_REQUEST, b"", None):
+                if data is None:
+                    context = client_of(authority, certificate)
+                    _, writer = await asyncio.open_connection(HOST, world.port, ssl=context)
+                    await world.events.next(AuthenticationFailed)
+                    await world.events.next(ConnectionOpened)
+                else:
+                    _, writer = await asyncio.open_connection(HOST, world.port)
+                    writer.write(data)
+                    await until(lambda: world.connections.quotas.total)
+                await closed(writer)
+                await until(lambda: not world.connections.quotas.total)
+            await until(lambda: not kept)
+
+    gc.collect()
+    gc.disable()
+    try:
+        run(work())
+    finally:
+        gc.enable()
