@@ -341,6 +341,7 @@ class Layout:
 
         try:
             voters = self._first_voters(cluster)
+            records = [] if self.secured is None else self.secured.records()
             for config in configs:
                 format_node(
                     config,
@@ -349,6 +350,7 @@ class Layout:
                     voters if config.is_controller else None,
                     ignore_formatted=True,
                     disk_of=OsDisk if self._is_synced else UnsyncedDisk,
+                    others=records,
                 )
         except (FormatError, BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise LayoutError(str(error)) from None

@@ -9,9 +9,9 @@ otherwise.
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from minikafka.config.authorizer_keys import (
     ALLOW_EVERYONE_IF_NO_ACL_FOUND,
@@ -22,6 +22,10 @@ from minikafka.config.authorizer_keys import (
 from minikafka.config.listener_security import SecurityProtocol, listener_prefix
 from minikafka.dev.certificates import NODE_NAME, Certificates, certificates_in, make_certificates
 
+if TYPE_CHECKING:
+    from minikafka.metadata.serde import MetadataRecord
+    from minikafka.security.scram import ScramMechanism
+
 PLAIN: Final = "PLAIN"
 MECHANISMS: Final = (PLAIN, "SCRAM-SHA-256", "SCRAM-SHA-512")
 ADMIN: Final = "admin"
@@ -30,6 +34,7 @@ USERS: Final = (ADMIN, "alice")
 FOLDER: Final = "security"
 _STORED: Final = "security.json"
 _PASSWORD_BYTES: Final = 12
+_SALT_BYTES: Final = 16
 _PRIVATE: Final = 0o600
 _MODULES: Final = "org.apache.kafka.common.security"
 
@@ -164,11 +169,14 @@ class Secured:
         keystore = str(paths.client) if self.has_tls and user == ADMIN else ""
         return ClientLogin(self.protocol.value, "", "", "", truststore, keystore)
 
-    def scram_users(self) -> Mapping[str, str]:
-        """Return name and password of the users that the metadata must have from the beginning."""
-        if self.mechanism in ("", PLAIN):
-            return {}
-        return {name: self._passwords[name] for name in USERS}
+    def records(self) -> "list[MetadataRecord]":
+        """Return the records that the metadata must have from the beginning: SCRAM credentials."""
+        from minikafka.security.scram import scram_mechanism
+
+        mechanism = scram_mechanism(self.mechanism)
+        if mechanism is None:
+            return []
+        return [_scram_record(mechanism, name, self._passwords[name]) for name in USERS]
 
     def values(self, clients: str, between_nodes: Iterable[str]) -> dict[str, str]:
         """Return the configuration of a node.
@@ -224,6 +232,20 @@ class Secured:
             return f"{_MODULES}.scram.ScramLoginModule required;"
         users = " ".join(f'user_{name}="{self._passwords[name]}"' for name in USERS)
         return f"{_MODULES}.plain.PlainLoginModule required {users};"
+
+
+def _scram_record(mechanism: "ScramMechanism", user: str, password: str) -> "MetadataRecord":
+    from minikafka.messages.metadata_records.user_scram_credential_record import (
+        UserScramCredentialRecord,
+    )
+    from minikafka.security.scram import MIN_ITERATIONS, credential_of, salted_password
+
+    salt = secrets.token_bytes(_SALT_BYTES)
+    salted = salted_password(mechanism, password.encode(), salt, MIN_ITERATIONS)
+    found = credential_of(mechanism, salted, salt, MIN_ITERATIONS)
+    return UserScramCredentialRecord(
+        user, mechanism, found.salt, found.stored_key, found.server_key, found.iterations
+    )
 
 
 def _read(folder: Path) -> dict[str, Any] | None:

@@ -75,7 +75,6 @@ FILLED = {
     "ConsumerGroupDescribe": {"group_ids": ["g"]},
     "DeleteGroups": {"groups_names": ["g"]},
     "DescribeTransactions": {"transactional_ids": ["x"]},
-    "AlterUserScramCredentials": {"deletions": [ScramCredentialDeletion("a", 1)]},
     "CreateAcls": {"creations": [AclCreation(2, "t", 3, "User:a", "*", 3, 3)]},
     "DeleteAcls": {"filters": [DeleteAclsFilter(2, "t", 3, None, None, 1, 1)]},
     "DescribeAcls": {
