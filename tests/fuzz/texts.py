@@ -145,6 +145,9 @@ def _problem(target, text, run, *, must_accept=False) -> str:
     except Exception as error:
         return repr(error)
     took_s = time.process_time() - began_s
+    if took_s > _SLOW_S and run is not _plainly:
+        # Perhaps only because its lines were followed.
+        return _problem(target, text, _plainly)
     return f"it took {took_s:.2f} s" if took_s > _SLOW_S else ""
 
 
