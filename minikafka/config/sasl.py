@@ -24,6 +24,8 @@ _MODULES: Final = {
     keys.SCRAM_SHA_512: "org.apache.kafka.common.security.scram.ScramLoginModule",
     keys.OAUTHBEARER: "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
 }
+_NUMBERS: Final = ("unsecuredLoginNumberClaim_", "unsecuredLoginLifetimeSeconds")
+_MAX_DIGITS: Final = 15
 
 
 class SaslMechanism(NamedTuple):
@@ -188,6 +190,12 @@ def _check_validator(listener: str, mechanism: SaslMechanism, errors: list[str])
             f"{name}: {validator or 'the default, for signed tokens,'} is not available; allowed: "
             f"{keys.UNSECURED_VALIDATOR}"
         )
+    skew = mechanism.module.options.get("unsecuredValidatorAllowableClockSkewMs") or "0"
+    if not _is_number(skew):
+        errors.append(
+            f"{listener_prefix(listener)}{mechanism.name.lower()}.{keys.SASL_JAAS_CONFIG.name}: "
+            "option unsecuredValidatorAllowableClockSkewMs is no number of milliseconds"
+        )
 
 
 def _own_login(
@@ -222,7 +230,18 @@ def login_problem(mechanism: str, module: "LoginModule") -> str:
         return f"login module {module.name} is not for {mechanism}; use {_MODULES[mechanism]}"
     if mechanism == keys.OAUTHBEARER:
         needed: tuple[str, ...] = ("unsecuredLoginStringClaim_sub",)
+        numbers = [
+            name
+            for name, value in module.options.items()
+            if name.startswith(_NUMBERS) and not _is_number(value)
+        ]
+        if numbers:
+            return f"option {numbers[0]} is no number"
     else:
         needed = ("username", "password")
     missing = [name for name in needed if not module.options.get(name)]
     return f"has no option {' and '.join(missing)}" if missing else ""
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS

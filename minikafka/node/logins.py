@@ -121,7 +121,9 @@ class Logins:
 
     def opened(self, connection: "ConnectionState") -> None:
         """Register a connection whose client must log in."""
-        self._add(Login(connection, Stage.FIRST))
+        login = Login(connection, Stage.FIRST)
+        self._by_number[connection.number] = login
+        self._limit(login)
 
     def closed(self, number: int) -> "ConnectionState | None":
         """Remove a closed connection; return its state if it was here."""
@@ -158,14 +160,15 @@ class Logins:
             return SaslHandshakeResponse(ErrorCode.ILLEGAL_SASL_STATE)
         del self.dispatcher.connections[number]
         login = Login(connection, Stage.EXPIRED, session)
-        self._add(login)
+        self._by_number[number] = login
+        self._limit(login)
         return self._begin(login, request, version)
 
-    def _add(self, login: Login) -> None:
-        connection = login.connection
-        self._by_number[connection.number] = login
-        limit_ms = self._listeners[connection.listener].values[keys.CONNECTIONS_MAX_IDLE_MS]
-        if limit_ms > 0 and login.stage is not Stage.EXPIRED:
+    def _limit(self, login: Login) -> None:
+        """Let a login take at most the time for which a connection may be idle."""
+        listener = self._listeners[login.connection.listener]
+        limit_ms = listener.values[keys.CONNECTIONS_MAX_IDLE_MS]
+        if limit_ms > 0:
             late = partial(self._late, login)
             login.timer = self._env.after(limit_ms, self._env.guarded("a login's limit", late))
 
@@ -373,22 +376,18 @@ class Logins:
         session = self._sessions[number]
         connection = self.dispatcher.connections.pop(number, None)
         if connection is not None:
-            self._add(Login(connection, Stage.EXPIRED, session))
+            self._by_number[number] = Login(connection, Stage.EXPIRED, session)
 
     def _after_end(self, login: Login, header: RequestHeader, body: Callable[[], Any]) -> None:
-        connection = login.connection
+        """Handle the first request after the end of a session."""
         if header.api_key == ApiKey.SASL_HANDSHAKE:
-            self._remove(connection.number)
-            renewed = Login(connection, Stage.FIRST, login.session)
-            self._add(renewed)
             request = body()
-            session = renewed.session
-            assert session is not None, "it has ended"
-            response = self._begin(renewed, request, header.api_version)
+            self._limit(login)
+            response = self._begin(login, request, header.api_version)
             if response is not None:
-                self._reply(renewed, header, response)
+                self._reply(login, header, response)
             return
-        self.audit.of_listener(connection.listener).expired += 1
+        self.audit.of_listener(login.connection.listener).expired += 1
         self._drop(login)
 
     def _fail(self, login: Login, reason: str, answer: list[Part] | None) -> None:

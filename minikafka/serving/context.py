@@ -36,14 +36,13 @@ if TYPE_CHECKING:
     from minikafka.security.authorizer import Authorizer
     from minikafka.transaction.coordinator import TransactionCoordinator
 
+    class RepeatedLogins(Protocol):
+        """Logins of clients that have logged in before; see `node/logins.py`."""
 
-class RepeatedLogins(Protocol):
-    """Logins of clients that have logged in before; see `node/logins.py`."""
-
-    def repeat(
-        self, number: int, request: "SaslHandshakeRequest", version: int
-    ) -> "SaslHandshakeResponse | None":
-        """Begin a login on the connection `number`; None if it is answered later."""
+        def repeat(
+            self, number: int, request: "SaslHandshakeRequest", version: int
+        ) -> "SaslHandshakeResponse | None":
+            """Begin a login on the connection `number`; None if it is answered later."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

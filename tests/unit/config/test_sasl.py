@@ -2,7 +2,9 @@
 
 import pytest
 
+from minikafka.config.jaas import parse_jaas
 from minikafka.config.node_config import ConfigErrors, node_config
+from minikafka.config.sasl import login_problem
 from minikafka.config.sasl_keys import CONNECTIONS_MAX_REAUTH_MS, UNSECURED_VALIDATOR
 
 _MODULE = "org.apache.kafka.common.security"
@@ -122,6 +124,28 @@ def test_tokens_need_a_validator():
         }
     )
     assert "OAUTHBEARER" in config.sasl.listeners["CONTROLLER"].mechanisms
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ('unsecuredLoginStringClaim_sub="a"', ""),
+        ("", "has no option unsecuredLoginStringClaim_sub"),
+        (
+            'unsecuredLoginStringClaim_sub="a" unsecuredLoginLifetimeSeconds="soon"',
+            "option unsecuredLoginLifetimeSeconds is no number",
+        ),
+    ],
+)
+def test_logins_with_tokens(options, problem):
+    module = parse_jaas(f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required {options};")
+    assert login_problem("OAUTHBEARER", module) == problem
+
+
+def test_a_module_is_for_one_mechanism():
+    module = parse_jaas(_PLAIN)
+    assert login_problem("PLAIN", module) == ""
+    assert "is not for SCRAM-SHA-256" in login_problem("SCRAM-SHA-256", module)
 
 
 def test_keys_without_a_listener_are_named():

@@ -288,6 +288,27 @@ def test_an_expired_session_may_be_renewed(short):
     assert short.served == ["User:alice"]
 
 
+def test_a_malformed_login_after_the_end_closes(short):
+    short.log_in()
+    short.pass_time(6_000)
+    short.send(b"\0\x11\0\x01\0\0\0\x07\xff\xff\0\x50")
+    assert short.take() == [Disconnect(1)]
+    assert (short.logins.count("SASL"), short.logins._sessions) == (0, {})
+
+
+def test_a_renewal_is_over_in_time(monkeypatch):
+    world = LoginWorld(monkeypatch, connections_max_reauth_ms=5_000, connections_max_idle_ms=1000)
+    for wait_ms in (0, 6_000):
+        world.log_in()
+        world.pass_time(wait_ms)
+        assert world.handshake()[0].error_code == 0
+        world.pass_time(999)
+        assert world.take() == []
+        world.pass_time(1)
+        assert world.take() == [Disconnect(1)]
+        world.dispatcher.opened(1, "SASL", BROKER, "peer")
+
+
 def test_at_most_one_login_in_a_second(short):
     short.log_in()
     assert short.handshake()[0].error_code == 0
