@@ -55,6 +55,7 @@ _MIN_REPEAT_MS: Final = 1_000
 """The shortest time between two logins on a connection."""
 _LIFETIME_FROM: Final = 1
 _TOKEN_REQUESTS_FROM: Final = 1
+_LIMIT_NAME: Final = sasl_keys.SASL_SERVER_MAX_RECEIVE_SIZE.name
 
 
 class Stage(Enum):
@@ -185,6 +186,13 @@ class Logins:
     # Requests
 
     def _handle(self, login: Login, frame: memoryview) -> None:
+        # The shell limits only frames that do not fit into its small buffer.
+        listener = self._listeners[login.connection.listener]
+        limit_bytes = listener.values[sasl_keys.SASL_SERVER_MAX_RECEIVE_SIZE]
+        if len(frame) > limit_bytes:
+            size = f"a request of {len(frame)} bytes; at most {limit_bytes} are allowed"
+            self._close(login, f"{size} before the login ({_LIMIT_NAME})")
+            return
         if login.stage is Stage.OTHER_MECHANISM:
             session = login.session
             assert session is not None, "only a repeated login compares mechanisms"

@@ -53,8 +53,12 @@ class SaslNodes(OwnNodes):
             "connections.max.reauth.ms": REAUTH_MS,
             "listener.name.controller.plain.sasl.jaas.config": nodes,
             "listener.name.sasl_plaintext.plain.sasl.jaas.config": nodes,
-            "listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config": scram("node", "x"),
-            "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": scram("node", "x"),
+            "listener.name.sasl_plaintext.scram-sha-256.sasl.jaas.config": scram(
+                "node", PASSWORDS["node"]
+            ),
+            "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": scram(
+                "node", PASSWORDS["node"]
+            ),
             "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": (
                 f"{_SECURITY}.oauthbearer.OAuthBearerLoginModule required;"
             ),

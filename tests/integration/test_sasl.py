@@ -218,3 +218,32 @@ def test_nodes_keep_their_sessions_and_nothing_shows_a_password(nodes):
     assert "cannot log in" not in logs
     assert "Traceback" not in logs
     assert "ISR shrinks" not in logs
+
+
+def test_brokers_log_in_by_scram_from_the_first_start(tmp_path):
+    with SaslNodes(tmp_path, 2) as nodes:
+        for node in (1, 2):
+            with nodes.file(node).open("a") as file:
+                file.write("sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512\n")
+            nodes.format(
+                node, "--initial-controllers", nodes.voters(1, 2),
+                "--add-scram", f"SCRAM-SHA-512=[name=node,password={PASSWORDS['node']}]",
+                "--add-scram", f"SCRAM-SHA-256=[name=sara,password={PASSWORDS['sara']}]",
+            )  # fmt: skip
+        nodes.start(1, 2)
+        admin = client_properties(nodes.folder, "SCRAM-SHA-256", scram("sara", PASSWORDS["sara"]))
+        tool(
+            "kafka-topics", "--bootstrap-server", nodes.servers, "--command-config", admin,
+            "--create", "--topic", "t", "--partitions", "2", "--replication-factor", "2",
+        )  # fmt: skip
+        time.sleep(2 * REAUTH_MS / 1000)
+        done = tool(
+            "kafka-topics", "--bootstrap-server", nodes.servers, "--command-config", admin,
+            "--describe", "--under-replicated-partitions",
+        )  # fmt: skip
+        assert done.stdout == ""
+        for node in (1, 2):
+            text = nodes.log_text(node)
+            assert "cannot log in" not in text
+            assert "ISR shrinks" not in text
+            assert PASSWORDS["node"] not in text

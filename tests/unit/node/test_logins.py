@@ -192,6 +192,12 @@ def test_malformed_requests_close(world, frame):
     assert world.take() == [Disconnect(1)]
 
 
+def test_large_requests_close(monkeypatch):
+    world = LoginWorld(monkeypatch, sasl_server_max_receive_size=100)
+    assert world.handshake()[0].error_code == 0
+    assert world.authenticate(b"x" * 100) == [Disconnect(1)]
+
+
 def test_versions_only_once(world):
     world.ask(ApiVersionsRequest(), 0)
     assert world.ask(ApiVersionsRequest(), 0) == [Disconnect(1)]

@@ -350,3 +350,18 @@ async def test_answer_to_a_parked_request_is_activity(world):
     world.connections.unmute(number)
     connection._watch_idle()
     assert not connection.transport.is_closing()
+
+
+async def test_requests_are_small_until_the_client_has_logged_in(world):
+    world.connections.before_login = {"PLAINTEXT": 100_000}
+    reader, writer, _ = await world.connect()
+    writer.write(framed(bytes(100_001)))
+    assert await end_of(reader) == b""
+    await world.events.next(ConnectionClosed)
+    _, writer, number = await world.connect()
+    writer.write(framed(bytes(100_000)))
+    assert await world.events.next(RequestFrame) == (number, bytes(100_000))
+    world.connections.logged_in(number)
+    writer.write(framed(bytes(200_000)))
+    assert await world.events.next(RequestFrame) == (number, bytes(200_000))
+    world.connections.logged_in(number + 1)
