@@ -1,9 +1,13 @@
 """The SASL configuration of a node, and what a start is refused for."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from minikafka.config.jaas import parse_jaas
 from minikafka.config.node_config import ConfigErrors, node_config
+from minikafka.config.properties import parse_properties
 from minikafka.config.sasl import login_problem
 from minikafka.config.sasl_keys import CONNECTIONS_MAX_REAUTH_MS, UNSECURED_VALIDATOR
 
@@ -146,6 +150,25 @@ def test_a_module_is_for_one_mechanism():
     module = parse_jaas(_PLAIN)
     assert login_problem("PLAIN", module) == ""
     assert "is not for SCRAM-SHA-256" in login_problem("SCRAM-SHA-256", module)
+
+
+def test_the_example_in_the_documents_can_be_used():
+    page = (Path(__file__).parents[3] / "docs" / "logins.md").read_text(encoding="utf-8")
+    server, client = re.findall(r"```properties\n(.*?)```", page, re.DOTALL)
+    given = parse_properties(server, "logins.md")
+    more = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.voters": "1@h:9093",
+    }
+    config = node_config({**more, **given})
+    assert [list(it.mechanisms) for it in config.sasl.listeners.values()] == [
+        ["PLAIN", "SCRAM-SHA-512"],
+        ["PLAIN"],
+    ]
+    given = parse_properties(client, "logins.md")
+    assert login_problem("SCRAM-SHA-512", parse_jaas(given["sasl.jaas.config"])) == ""
 
 
 def test_keys_without_a_listener_are_named():
