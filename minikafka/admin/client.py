@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
 
-from minikafka.admin.login import logged_in_socket
+from minikafka.admin.login import ClientSession
 from minikafka.admin.reach import api_name, node_id_of, reason_of, server_of
 from minikafka.admin.security import UNSECURED, ClientSecurity
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
@@ -89,7 +89,8 @@ class BrokerConnection:
         """
         self._timeout_s = timeout_s
         self._deadline_s = 0.0
-        self._socket = logged_in_socket(host, port, client_id, timeout_s, security)
+        self._session = ClientSession(host, port, client_id, timeout_s, security)
+        self._socket = self._session.socket
         self._protocol = ClientConnection(client_id=client_id)
 
     def ask(
@@ -103,6 +104,7 @@ class BrokerConnection:
         """
         given_s = self._timeout_s if timeout_s is None else timeout_s
         self._deadline_s = time.monotonic() + given_s
+        self._session.renew(given_s)
         try:
             return self._exchange(request, version)
         except (MalformedMessage, KafkaError) as error:

@@ -1,5 +1,6 @@
 """The login of a client on a new connection, before its first request."""
 
+import math
 import secrets
 import socket
 import time
@@ -10,39 +11,62 @@ from minikafka.admin.security import ClientSecurity
 from minikafka.config.sasl import OwnLogin
 from minikafka.protocol.framing import FrameReader
 from minikafka.protocol.primitives import MalformedMessage
-from minikafka.rpc.login_exchange import LoginExchange
+from minikafka.rpc.login_exchange import LoginExchange, LoginFailedError
 from minikafka.security.sasl_client import SaltedPasswords, client_of
 
 _RECEIVE_BYTES: Final = 64 * 1024
 _MAX_ANSWER_BYTES: Final = 1024 * 1024
+_RENEW_AT: Final = 0.85
 _SALTED: Final[SaltedPasswords] = {}
 
 
-def logged_in_socket(
-    host: str, port: int, client_id: str, timeout_s: float, security: ClientSecurity
-) -> socket.socket:
-    """Return a socket that is connected to host:port, with TLS and after a login if that is wanted.
+class ClientSession:
+    """A connected socket, with TLS and a login if that is wanted; the login is renewed in time."""
 
-    Raises:
-        LoginFailedError: the server refuses, or is not the right one.
-        OSError: it cannot be connected, the server closed it, or the login took too long.
-    """
-    connected = connected_socket(host, port, timeout_s, security.secure)
-    login = security.login
-    if login is None:
-        return connected
-    try:
-        _log_in(connected, login, client_id, timeout_s)
-    except MalformedMessage as error:
-        connected.close()
-        raise ConnectionError(f"the server is not a Kafka broker: {error}") from None
-    except BaseException:
-        connected.close()
-        raise
-    return connected
+    def __init__(
+        self, host: str, port: int, client_id: str, timeout_s: float, security: ClientSecurity
+    ) -> None:
+        """Connect and log in.
+
+        Raises:
+            LoginFailedError: the server refuses, or is not the right one.
+            OSError: it cannot be connected, the server closed it, or the login took too long.
+        """
+        self.socket = connected_socket(host, port, timeout_s, security.secure)
+        self._login = security.login
+        self._client_id = client_id
+        self._renew_at_s = math.inf
+        if security.login is not None:
+            self._log_in(security.login, timeout_s)
+
+    def renew(self, timeout_s: float) -> None:
+        """Log in again if the session ends soon. Call only while no request is in flight.
+
+        Raises:
+            OSError: the server refuses or closed the connection, or the login took too long.
+        """
+        if self._login is None or time.monotonic() < self._renew_at_s:
+            return
+        try:
+            self._log_in(self._login, timeout_s)
+        except LoginFailedError as error:
+            raise ConnectionError(f"cannot log in again: {error}") from None
+
+    def _log_in(self, login: OwnLogin, timeout_s: float) -> None:
+        began_s = time.monotonic()
+        try:
+            lifetime_ms = _log_in(self.socket, login, self._client_id, timeout_s)
+        except MalformedMessage as error:
+            self.socket.close()
+            raise ConnectionError(f"the server is not a Kafka broker: {error}") from None
+        except BaseException:
+            self.socket.close()
+            raise
+        self._renew_at_s = began_s + lifetime_ms / 1000 * _RENEW_AT if lifetime_ms else math.inf
 
 
-def _log_in(connected: socket.socket, login: OwnLogin, client_id: str, timeout_s: float) -> None:
+def _log_in(connected: socket.socket, login: OwnLogin, client_id: str, timeout_s: float) -> int:
+    """Log in; return for how long that counts in milliseconds, or 0 for as long as the socket."""
     deadline_s = time.monotonic() + timeout_s
     client = client_of(login, secrets.token_bytes, time.time_ns() // 1_000_000, _SALTED)
     exchange = LoginExchange(login.mechanism, client, client_id)
@@ -52,6 +76,7 @@ def _log_in(connected: socket.socket, login: OwnLogin, client_id: str, timeout_s
         _limit(connected, deadline_s)
         connected.sendall(request)
         request = exchange.receive(_answer(connected, frames, deadline_s))
+    return exchange.lifetime_ms
 
 
 def _answer(connected: socket.socket, frames: FrameReader, deadline_s: float) -> bytes:

@@ -9,6 +9,10 @@ import warnings
 
 import pytest
 
+from minikafka.admin.client import BrokerConnection
+from minikafka.config.jaas import parse_jaas
+from minikafka.config.sasl import OwnLogin
+from minikafka.messages.metadata import MetadataRequest
 from tests.integration.own_nodes import tool
 from tests.integration.sasl_nodes import (
     PASSWORDS,
@@ -247,3 +251,16 @@ def test_brokers_log_in_by_scram_from_the_first_start(tmp_path):
             assert "cannot log in" not in text
             assert "ISR shrinks" not in text
             assert PASSWORDS["node"] not in text
+
+
+def test_a_tools_connection_outlives_its_session(nodes):
+    host, port = nodes.server(1).split(":")
+    login = OwnLogin("PLAIN", parse_jaas(plain("alice", PASSWORDS["alice"])))
+    connection = BrokerConnection(host, int(port), "test", 30.0, login)
+    try:
+        end_s = time.monotonic() + 2 * REAUTH_MS / 1000
+        while time.monotonic() < end_s:
+            assert connection.ask(MetadataRequest(topics=[])).brokers
+            time.sleep(0.05)
+    finally:
+        connection.close()
