@@ -38,7 +38,7 @@ from minikafka.rpc.envelope import (
     decode_header,
     encode_response,
 )
-from minikafka.security.mechanisms import server_of
+from minikafka.security.mechanisms import MakeServer, server_maker
 from minikafka.security.sasl import SaslError, SaslServer
 from minikafka.security.scram import FindCredential
 from minikafka.serving.failures import failure_response
@@ -105,7 +105,11 @@ class Logins:
         """Take the SASL listeners by name, and the look-up of SCRAM credentials."""
         self._env = env
         self._listeners = listeners
-        self._find_credential = find_credential
+        self._make_server: dict[tuple[str, str], MakeServer] = {
+            (listener, name): server_maker(mechanism, find_credential, env.draw_secret)
+            for listener, found in listeners.items()
+            for name, mechanism in found.mechanisms.items()
+        }
         self._by_number: dict[int, Login] = {}
         self._sessions: dict[int, LoginSession] = {}
         self.audit = LoginAudit(env)
@@ -290,7 +294,7 @@ class Logins:
             login.stage = Stage.OTHER_MECHANISM
         else:
             login.stage = Stage.TOKENS
-            login.server = server_of(mechanism, self._find_credential, self._env.draw_secret)
+            login.server = self._make_server[login.connection.listener, mechanism.name]()
         return SaslHandshakeResponse(ErrorCode.NONE, names)
 
     def _on_tokens(self, login: Login, header: RequestHeader, request: Any) -> None:
@@ -401,13 +405,7 @@ class Logins:
     def _fail(self, login: Login, reason: str, answer: list[Part] | None) -> None:
         """End a login that has failed, after a delay, with an answer if there is one."""
         connection = login.connection
-        counts = self.audit.of_listener(connection.listener)
-        if login.session is None:
-            counts.failed += 1
-        else:
-            counts.repeated_failed += 1
-        user = "" if login.server is None else login.server.user
-        self.audit.failed(connection.listener, connection.peer_host, login.mechanism, user, reason)
+        self._report(login, reason)
         login.stage = Stage.FAILED
         login.server = None
         listener = self._listeners[connection.listener]
@@ -432,10 +430,19 @@ class Logins:
         connection = login.connection
         if self._by_number.get(connection.number) is not login:
             return
-        self.audit.of_listener(connection.listener).failed += 1
+        self._report(login, reason)
+        self._drop(login)
+
+    def _report(self, login: Login, reason: str) -> None:
+        """Count and log a login that has failed."""
+        connection = login.connection
+        counts = self.audit.of_listener(connection.listener)
+        if login.session is None:
+            counts.failed += 1
+        else:
+            counts.repeated_failed += 1
         user = "" if login.server is None else login.server.user
         self.audit.failed(connection.listener, connection.peer_host, login.mechanism, user, reason)
-        self._drop(login)
 
     def _drop(self, login: Login) -> None:
         number = login.connection.number

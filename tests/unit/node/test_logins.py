@@ -360,6 +360,6 @@ def test_a_renewal_has_the_same_mechanism(short):
 
 
 def test_an_unexpected_error_costs_one_connection(world, monkeypatch):
-    monkeypatch.setattr(module, "server_of", lambda *_: 1 / 0)
+    monkeypatch.setitem(world.logins._make_server, ("SASL", "PLAIN"), lambda: 1 / 0)
     assert world.handshake() == [Disconnect(1)]
     assert world.logins.count("SASL") == 0
