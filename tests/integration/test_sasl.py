@@ -264,3 +264,29 @@ def test_a_tools_connection_outlives_its_session(nodes):
             time.sleep(0.05)
     finally:
         connection.close()
+
+
+def test_a_transaction_lasts_longer_than_a_session(nodes):
+    from confluent_kafka import Producer
+
+    producer = Producer(
+        {
+            "bootstrap.servers": nodes.servers,
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": "sara",
+            "sasl.password": PASSWORDS["sara"],
+            "transactional.id": "long",
+        }
+    )
+    delivered = []
+    producer.init_transactions(30)
+    for ends in (producer.commit_transaction, producer.abort_transaction):
+        producer.begin_transaction()
+        end_s = time.monotonic() + 1.5 * REAUTH_MS / 1000
+        while time.monotonic() < end_s:
+            producer.produce("t", b"v", b"long", on_delivery=lambda e, _: delivered.append(e))
+            producer.poll(0.05)
+        producer.flush(30)
+        ends(30)
+    assert delivered.count(None) == len(delivered) > 0

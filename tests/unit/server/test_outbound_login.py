@@ -13,6 +13,7 @@ from minikafka.messages.sasl_authenticate import SaslAuthenticateResponse
 from minikafka.messages.sasl_handshake import SaslHandshakeResponse
 from minikafka.rpc.envelope import decode_body, decode_header, encode_response
 from minikafka.security.scram import ScramMechanism, ScramServer, credential_of, salted_password
+from minikafka.server.fault_links import FaultyOutbound
 from minikafka.server.outbound import Outbound
 from minikafka.server.outbound_login import OutboundLogins
 from tests.unit.server.conftest import framed
@@ -181,3 +182,20 @@ async def test_a_closed_channel_forgets_its_login(world):
     world.outbound.close_channel(world.channel)
     await asyncio.sleep(0.1)
     assert world.peer.seen.count("handshake") == 1
+
+
+async def test_a_slow_connection_logs_in_too(world):
+    await world.open(SaslConfig({}, _OWN, None))
+    logins = world.outbound.logins
+    world.outbound = FaultyOutbound(world.events.step, asyncio.get_running_loop(), lambda *_: 1)
+    world.outbound.logins = logins
+    world.peer.lifetime_ms = 100
+    world.outbound.set((), {1: 10})
+    sent = 0
+    while world.peer.seen.count("token") < 3:
+        sent += 1
+        world.outbound.send(world.channel, [framed(sent.to_bytes(4, "big"))])
+        await asyncio.sleep(0.01)
+    await world.until(lambda: len(world.responses) == sent)
+    assert world.responses == [each.to_bytes(4, "big") for each in range(1, sent + 1)]
+    assert not [each for each in world.events.seen if type(each) is ChannelDown]
