@@ -114,6 +114,14 @@ def sasl_warnings(
             "no listener uses SASL: no client is authenticated by it; these keys have no effect: "
             f"{', '.join(names)}"
         )
+    jaas = keys.SASL_JAAS_CONFIG.name
+    for listener in sasl.listeners:
+        # As Kafka: only the text of a mechanism counts.
+        found += [
+            f"{name}: has no effect; set {listener_prefix(listener)}<mechanism>.{jaas}"
+            for name in (jaas, f"{listener_prefix(listener)}{jaas}")
+            if name in given
+        ]
     if sasl.to_controllers is not None and sasl.to_controllers.mechanism.startswith("SCRAM"):
         found.append(
             f"{keys.SASL_MECHANISM_CONTROLLER_PROTOCOL.name}: SCRAM credentials are in the "

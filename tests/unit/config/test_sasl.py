@@ -62,6 +62,22 @@ def test_mechanisms_and_own_logins():
     assert not any("SASL is" in each or "SCRAM" in each for each in config.warnings)
 
 
+def test_a_controller_that_is_no_broker_may_know_how_to_log_in_to_brokers():
+    given = {
+        **_BASE,
+        "process.roles": "controller",
+        "listeners": "CONTROLLER://:9093",
+        "inter.broker.listener.name": "SASL_PLAINTEXT",
+    }
+    del given["security.inter.broker.protocol"]
+    sasl = node_config(given).sasl
+    assert list(sasl.listeners) == ["CONTROLLER"]
+    assert sasl.to_brokers is not None
+    assert sasl.to_controllers is not None
+    del given[_JAAS], given["sasl.mechanism.inter.broker.protocol"]
+    assert node_config(given).sasl.to_brokers is None
+
+
 def test_without_mechanisms_kafkas_default_is_named():
     errors = _errors(sasl__enabled__mechanisms=None)
     assert any("Kafka's default, GSSAPI, is not available" in each for each in errors)
@@ -169,6 +185,14 @@ def test_the_example_in_the_documents_can_be_used():
     ]
     given = parse_properties(client, "logins.md")
     assert login_problem("SCRAM-SHA-512", parse_jaas(given["sasl.jaas.config"])) == ""
+
+
+@pytest.mark.parametrize("prefix", ["", "listener.name.controller."])
+def test_a_module_of_no_mechanism_is_warned_of(prefix):
+    warnings = node_config({**_BASE, f"{prefix}sasl.jaas.config": _PLAIN}).warnings
+    expected = "has no effect; set listener.name.controller.<mechanism>.sasl.jaas.config"
+    assert f"{prefix}sasl.jaas.config: {expected}" in warnings
+    assert "s3cret" not in "".join(warnings)
 
 
 def test_keys_without_a_listener_are_named():
