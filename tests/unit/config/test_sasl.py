@@ -202,3 +202,10 @@ def test_keys_without_a_listener_are_named():
     (warning,) = [each for each in node_config(given).warnings if "SASL" in each]
     assert "no listener uses SASL" in warning
     assert "s3cret" not in warning
+
+
+def test_a_configuration_does_not_show_passwords():
+    config = node_config(_BASE)
+    assert "s3cret" in config.values.given[_JAAS]
+    assert "s3cret" not in repr(config)
+    assert "s3cret" not in str(config.sasl)
