@@ -228,14 +228,12 @@ def _broker_rows(layers: ConfigLayers, wanted: frozenset[str]) -> _Rows:
     # As Kafka: keys that exist only as dynamic values, and those of plug-ins, if they are set.
     for name, _ in _chosen({**layers.dynamic_broker, **layers.dynamic_default}, wanted):
         if broker_keys().get(name) is None:
-            key = _dynamic_key(name)
-            origins = layers._replace(static={}).broker_origins(key)
-            found.append(
-                (
-                    key,
-                    [origin for origin in origins if origin.source != ConfigSource.DEFAULT_CONFIG],
-                )
-            )
+            origins = layers._replace(static={}).broker_origins(_dynamic_key(name))
+            own = [each for each in origins if each.source != ConfigSource.DEFAULT_CONFIG]
+            # As Kafka: a key of one listener falls back to the same key of all listeners.
+            common = broker_keys().get(listener_key(name))
+            others = [] if common is None else layers.broker_origins(common)
+            found.append((_dynamic_key(name), own + others))
     return found
 
 

@@ -134,16 +134,19 @@ class NodeTls:
         timers = [loop.call_later(_CHECK_S, check)]
         return end
 
-    def reload(self, values: Mapping[str, str]) -> None:
+    def reload(self, values: Mapping[str, str], *, at_once: bool = False) -> None:
         """Replace the contexts whose settings or files have changed.
 
-        `values` are those in force; only keys that may change while a node runs are taken.
+        `values` are those in force; only keys that may change while a node runs are taken. Unless
+        `at_once`, a change counts when two calls have seen it: two files may be replaced one after
+        the other.
         """
         changed = {name: text for name, text in values.items() if reloaded_key(name)}
         for name in list(self._loaded):
-            self._reload_one(name, {**self._config.values.given, **changed})
+            values_now = {**self._config.values.given, **changed}
+            self._reload_one(name, values_now, at_once=at_once)
 
-    def _reload_one(self, name: str, values: Mapping[str, str]) -> None:
+    def _reload_one(self, name: str, values: Mapping[str, str], *, at_once: bool) -> None:
         loaded = self._loaded[name]
         try:
             settings = ssl_settings(values, name)
@@ -155,8 +158,7 @@ class NodeTls:
         state = (settings, _signature(settings))
         if state == (loaded.settings, loaded.signature):
             self._seen.pop(name, None)
-        elif self._seen.get(name) != state:
-            # Two files may be replaced one after the other: wait until nothing changes.
+        elif self._seen.get(name) != state and not at_once:
             self._seen[name] = state
         elif self._judged.get(name) != state:
             self._judged[name] = state

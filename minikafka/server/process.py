@@ -241,6 +241,7 @@ class RunningNode:
         self._hooks = _debug_hooks()
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
         self._followed = self.config.values
+        self._tls = bound.tls
         ports = {name: each.port for name, each in bound.listeners.items()}
         self.node = self._assemble(ports)
         self.driver = Driver(
@@ -360,6 +361,9 @@ class RunningNode:
 
     def _started(self) -> None:
         """Open the broker listeners after the broker was unfenced, then report the start."""
+        if self._tls is not None:
+            # Now the dynamic configuration is known, which may name other certificates.
+            self._tls.reload(self._values(), at_once=True)
         try:
             self._open(self.config.broker_listeners)
         except StartError as error:
