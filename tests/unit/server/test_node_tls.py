@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.common.effects import Channel
 from minikafka.config.ssl_keys import reloaded_key
 from tests.unit.server.tls_world import tls_of
 
@@ -102,3 +103,26 @@ def test_a_listener_is_never_opened_by_a_dynamic_value(authority, issued):
     assert reloaded_key(LOCATION) == "ssl.keystore.location"
     for name in ("ssl.keystore.location", "listener.name.ssl.ssl.client.auth", "other"):
         assert reloaded_key(name) is None
+
+
+def test_a_broker_alone_connects_to_controllers_with_their_settings(authority, issued):
+    """The listener of the controllers is not its own, and may trust another authority."""
+    tls = tls_of(
+        issued(), authority,
+        process_roles="broker", listeners="SSL://127.0.0.1:1",
+        listener_security_protocol_map="SSL:SSL,CONTROLLER:SSL",
+    )  # fmt: skip
+    to_controller = tls._client_context(Channel("h", 1, "p", is_to_controller=True))
+    to_broker = tls._client_context(Channel("h", 1, "p"))
+    assert to_controller is source(tls, "CONTROLLER").client
+    assert to_broker is source(tls).client
+    assert to_controller is not to_broker
+    assert source(tls, "CONTROLLER").server is None
+
+
+def test_a_channel_to_a_listener_without_tls_has_none(authority, issued):
+    tls = tls_of(
+        issued(), authority,
+        listener_security_protocol_map="SSL:PLAINTEXT,CONTROLLER:SSL",
+    )  # fmt: skip
+    assert tls._client_context(Channel("h", 1, "p")) is None
