@@ -45,8 +45,12 @@ class HandshakeFailures:
         self._unlogged = 0
 
     def report(self, listener: str, address: str, reason: str) -> None:
-        """Count a handshake, and log it unless there are too many lines."""
+        """Count and log a handshake."""
         self._on_failure(listener)
+        self.log(listener, address, reason)
+
+    def log(self, listener: str, address: str, reason: str) -> None:
+        """Log a handshake, unless there are too many lines."""
         if self._timer is None:
             self._timer = self._loop.call_later(_WINDOW_S, self._end_window)
         if not self._left:
@@ -122,12 +126,11 @@ class InboundTls(TlsTransport):
         self._loop.call_later(self._delay_s, self._raw.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Report a connection that ends within its handshake."""
+        """Log a client that leaves within its handshake; as in Kafka, that is not counted."""
         connection = self._connection
-        if not (self._is_shaken or self._has_failed or self.is_closing()) and self.first_bytes:
-            self._failures.report(
-                connection.listener, connection.address, "the client closed the connection"
-            )
+        if not (self._is_shaken or self._has_failed or self._is_closing) and self.first_bytes:
+            reason = "the client closed the connection"
+            self._failures.log(connection.listener, connection.address, reason)
         super().connection_lost(exc)
         del self._connection
 

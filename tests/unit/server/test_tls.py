@@ -246,6 +246,56 @@ def test_a_handshake_must_end_in_time_and_counts_in_the_limits(
     run(work())
 
 
+def test_a_client_that_leaves_in_its_handshake_is_logged(run, authority, certificate, caplog):
+    """One that has sent nothing, such as a health check, is not."""
+
+    async def work():
+        async with serving(certificate, authority) as world:
+            for data in (b"", b"\x16\x03\x01\x01\x00\x01"):
+                _, writer = await asyncio.open_connection(HOST, world.port)
+                writer.write(data)
+                await until(lambda: world.connections.quotas.total)
+                await asyncio.sleep(0.05)
+                await closed(writer)
+                await until(lambda: not world.connections.quotas.total)
+                has_line = "failed: the client closed the connection" in caplog.text
+                assert has_line == bool(data)
+            assert world.events.is_empty
+
+    run(work())
+
+
+def test_sessions_that_are_resumed_keep_the_name_of_the_client(run, authority, certificate):
+    """Their handshake has no certificate; it is that of the session."""
+
+    def exchange(port, context, session):
+        with (
+            socket.create_connection((HOST, port), timeout=30) as plain,
+            context.wrap_socket(plain, server_hostname=HOST, session=session) as client,
+        ):
+            client.sendall(framed(b"ask"))
+            # A ticket of TLS 1.3 comes with the first bytes from the node.
+            assert client.recv(1) == b"x"
+            return client.session_reused, client.session
+
+    async def work():
+        async with serving(certificate, authority) as world:
+            loop = asyncio.get_running_loop()
+            client = client_of(authority, certificate)
+            session = None
+            for is_reused in (False, True):
+                asked = loop.run_in_executor(None, exchange, world.port, client, session)
+                opened = await world.events.next(ConnectionOpened)
+                assert opened.certificate_name == "CN=node,O=Org"
+                await world.events.next(RequestFrame)
+                world.connections.reply(opened.connection, [b"x"])
+                was_reused, session = await asked
+                assert was_reused == is_reused
+                await world.events.next(ConnectionClosed)
+
+    run(work())
+
+
 def test_many_failures_are_counted_and_few_are_logged(
     run, authority, certificate, monkeypatch, caplog
 ):
