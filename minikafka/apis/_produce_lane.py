@@ -77,6 +77,7 @@ def produce_lane(
     authorizer = ctx.broker.authorizer
     if authorizer is not None and not (
         authorizer.is_ready
+        and ctx.has_caught_up
         and allows(ctx, AclOperation.WRITE, AclResourceType.TOPIC, name, is_asked=False)
     ):
         # The lanes of a connection are dropped when the ACLs change.

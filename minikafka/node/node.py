@@ -283,9 +283,6 @@ class Node:
         if authorizer is None or image.offset + 1 < self.raft.high_watermark:
             # A part of the ACLs might allow what the others deny.
             return
-        if self.controller is None and not self._published:
-            # Nor may a broker that has not caught up serve by what it has.
-            return
         # A node without an authorizer does not import it.
         from minikafka.security.acl import acl_of  # noqa: PLC0415
 
@@ -322,7 +319,6 @@ class Node:
         """
         assert self.broker is not None
         self._published = True
-        self._follow_acls(self.loader.image)
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.cleaner.start()
         self.broker.groups.start()

@@ -121,6 +121,11 @@ class BrokerLifecycle:
     def __post_init__(self) -> None:
         self.incarnation_id = Uuid.draw(self.env.rng)
 
+    @property
+    def has_caught_up(self) -> bool:
+        """True after this process has had all metadata that was committed when it registered."""
+        return self.state is not BrokerState.STARTING
+
     def start(self, listener: LifecycleListener) -> None:
         """Begin the registration."""
         self.listener = listener

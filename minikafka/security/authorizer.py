@@ -22,7 +22,7 @@ from minikafka.security.acl import (
     PermissionType,
 )
 from minikafka.security.denials import DenialLog
-from minikafka.security.not_ready import AuthorizerNotReadyError
+from minikafka.security.not_ready import SUPER_USER, AuthorizerNotReadyError
 
 _ALL: Final = AclOperation.ALL
 _EVERYBODY: Final = "User:*"
@@ -125,7 +125,7 @@ class Authorizer:
         if known is not None:
             return known
         if who in self.super_users:
-            return AclDecision(allowed=True, rule="SuperUser")
+            return AclDecision(allowed=True, rule=SUPER_USER)
         if not self.is_ready:
             raise AuthorizerNotReadyError("the authorizer does not know the ACLs yet")
         decision = self._decide(*key)

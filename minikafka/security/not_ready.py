@@ -1,5 +1,10 @@
 """The state of an authorizer that does not know the ACLs yet."""
 
+from typing import Final
+
+SUPER_USER: Final = "SuperUser"
+"""The rule of decisions for which no ACL is needed."""
+
 
 class AuthorizerNotReadyError(Exception):
     """The entries are not known yet.

@@ -24,6 +24,7 @@ from minikafka.security.acl import (
     AclResourceType,
 )
 from minikafka.security.denials import Denial
+from minikafka.security.not_ready import SUPER_USER, AuthorizerNotReadyError
 from minikafka.serving.context import BrokerContext, RequestContext
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def _allows(
     is_asked: bool = True,
 ) -> bool:
     decision = authorizer.decide(ctx.principal, ctx.peer_host, operation, resource_type, name)
+    if decision.rule != SUPER_USER and not ctx.has_caught_up:
+        raise AuthorizerNotReadyError
     if not decision.allowed and is_asked:
         authorizer.denials.note(
             Denial(ctx.principal, operation, resource_type, name),
@@ -143,6 +146,8 @@ def allows_any(ctx: RequestContext, operation: int, resource_type: int) -> bool:
     authorizer = ctx.authorizer
     if authorizer is None:
         return True
+    if not ctx.has_caught_up:
+        raise AuthorizerNotReadyError
     return authorizer.decide_for_any(ctx.principal, ctx.peer_host, operation, resource_type)
 
 

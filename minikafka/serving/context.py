@@ -122,6 +122,11 @@ class RequestContext:
         raise NotImplementedError
 
     @property
+    def has_caught_up(self) -> bool:
+        """False if the node may not know ACLs that were committed long ago."""
+        return True
+
+    @property
     def now_ms(self) -> int:
         """The monotonic time of the running step."""
         return self.env.clock.monotonic_ms
@@ -143,6 +148,11 @@ class BrokerContext(RequestContext):
     def authorizer(self) -> "Authorizer | None":
         """See `RequestContext`."""
         return self.broker.authorizer
+
+    @property
+    def has_caught_up(self) -> bool:
+        """See `RequestContext`."""
+        return self.broker.lifecycle.has_caught_up
 
     @property
     def may_be_broker(self) -> bool:
