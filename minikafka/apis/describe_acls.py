@@ -78,4 +78,4 @@ def _described(
             resource.acls.append(
                 AclDescription(acl.principal, acl.host, acl.operation, acl.permission_type)
             )
-    return DescribeAclsResponse(error_message=None, resources=list(resources.values()))
+    return DescribeAclsResponse(resources=list(resources.values()))

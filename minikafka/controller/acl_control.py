@@ -83,7 +83,7 @@ def create_acls(view: View, request: CreateAclsRequest) -> ControllerResult[Crea
         except KafkaError as error:
             results.append(AclCreationResult(error.code, error.message))
             continue
-        results.append(AclCreationResult(error_message=None))
+        results.append(AclCreationResult())
         record = AccessControlEntryRecord(
             Uuid.draw(view.rng),
             row.resource_type,
@@ -158,6 +158,7 @@ def _check(row: AclCreation) -> None:
     for name, (value_of, kind, allowed) in _CHOICES.items():
         value = value_of(row)
         if value not in allowed:
+            # Unlike Kafka (row W2).
             raise InvalidRequestError(f"Invalid {name} {kind(value).name}")
     if ":" not in row.principal:
         raise InvalidRequestError(

@@ -1,16 +1,17 @@
-"""Record which rights Apache Kafka requires for each API, for test_authorization.py.
+"""Record which rights Apache Kafka requires for each API, and what it answers about ACLs.
 
 A developer's tool, not a test: MINIKAFKA_ORACLE=DIR python -m
 tests.conformance.record_authorization, where DIR has kafka-run-class. Replaces
-tests/conformance/data/authorization.json.
+tests/conformance/data/authorization.json and acls.json, for test_authorization.py and test_acls.py.
 """
 
 import argparse
 import json
 import time
 
+from tests.conformance import acl_cases
 from tests.conformance.authorization_cases import CASES
-from tests.conformance.authorization_play import DATA, Play
+from tests.conformance.authorization_play import ACLS, DATA, Play
 from tests.conformance.secured_kafka import SecuredKafka
 
 
@@ -33,10 +34,15 @@ def main():
             lambda to_controller: kafka.client(to_controller=to_controller),
             wait,
         )
+        answers = {
+            name: acl_cases.comparable(admin.ask(request, version))
+            for name, request, version in acl_cases.CASES
+        }
         topic_id = play.prepare()
         for case in CASES:
             found[case.name] = play.case(case, topic_id)
             print(case.name, flush=True)
+    ACLS.write_text(json.dumps(answers, indent=1) + "\n")
     DATA.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -87,7 +87,7 @@ def test_acls_are_kept_over_a_restart(node):
     acls(node, "--add", *words)
     node.stop(1)
     node.start(1)
-    # Nobody may see or change ACLs now.
+    # No principal may see or change ACLs now.
     done = tool("kafka-acls", "--bootstrap-server", node.server(1), "--list", check=False)
     assert done.returncode == 1
     assert "org.apache.kafka.common.errors.ClusterAuthorizationException" in done.stdout

@@ -37,7 +37,7 @@ def entries(world):
 
 
 def test_entries_are_created_and_deleted(world):
-    assert create(world, ENTRY, PREFIX) == [(0, None)] * 2
+    assert create(world, ENTRY, PREFIX) == [(0, "")] * 2
     assert entries(world) == [ENTRY, PREFIX]
     assert delete(world, ENTRY) == [[ENTRY]]
     assert entries(world) == [PREFIX]
@@ -46,9 +46,9 @@ def test_entries_are_created_and_deleted(world):
 
 
 def test_an_entry_that_exists_is_written_once(world):
-    assert create(world, ENTRY, ENTRY) == [(0, None)] * 2
+    assert create(world, ENTRY, ENTRY) == [(0, "")] * 2
     end_offset = world.raft.end_offset
-    assert create(world, ENTRY) == [(0, None)]
+    assert create(world, ENTRY) == [(0, "")]
     assert world.raft.end_offset == end_offset
     assert entries(world) == [ENTRY]
 
@@ -77,7 +77,7 @@ def test_deleting_nothing_writes_nothing(world):
 def test_an_entry_that_is_not_valid(world, changes, text):
     other = ENTRY._replace(resource_name="other")
     found = create(world, ENTRY._replace(**changes), other)
-    assert found == [(INVALID, text), (0, None)]
+    assert found == [(INVALID, text), (0, "")]
     assert entries(world) == [other]
 
 
@@ -87,7 +87,7 @@ def test_an_entry_that_is_not_valid(world, changes, text):
      {"resource_type": 7, "resource_name": "User:a", "operation": 13}],
 )  # fmt: skip
 def test_entries_of_every_kind(world, changes):
-    assert create(world, ENTRY._replace(**changes)) == [(0, None)]
+    assert create(world, ENTRY._replace(**changes)) == [(0, "")]
 
 
 def test_too_many_entries_for_one_batch_change_nothing(world, monkeypatch):
