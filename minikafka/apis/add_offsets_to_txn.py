@@ -3,10 +3,10 @@
 Broker:      the coordinator adds the partition of `__consumer_offsets` that a group belongs to; it
              creates the topic if it does not exist.
 Versions:    v2 PRODUCER_FENCED; v3 flexible.
-Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
-             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING,
-             PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is
-             too large).
+Errors:      TRANSACTIONAL_ID_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED, INVALID_REQUEST,
+             NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE,
+             CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED (before v2
+             INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
 from minikafka.apis._transactions import await_commit, await_transition, code_for

@@ -3,8 +3,9 @@
 Broker:      forwards to the active controller.
 Controller:  makes an observer that has caught up a voter of the metadata log (KIP-853).
 Versions:    v1 an answer as soon as the record is in the leader's log (KIP-1186).
-Errors:      NOT_LEADER_OR_FOLLOWER, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST, DUPLICATE_VOTER,
-             UNSUPPORTED_VERSION (kraft.version is 0), REQUEST_TIMED_OUT.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, NOT_LEADER_OR_FOLLOWER, INCONSISTENT_CLUSTER_ID,
+             INVALID_REQUEST, DUPLICATE_VOTER, UNSUPPORTED_VERSION (kraft.version is 0),
+             REQUEST_TIMED_OUT.
 """
 
 from minikafka.apis._voters import check, endpoints_of, settled

@@ -1,7 +1,8 @@
 """AllocateProducerIds (key 67), v0-0.
 
 Controller:  allocates a block of producer ids to a broker.
-Errors:      STALE_BROKER_EPOCH, UNKNOWN_SERVER_ERROR (no ids are left), NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, STALE_BROKER_EPOCH, UNKNOWN_SERVER_ERROR (no ids are
+             left), NOT_CONTROLLER.
 """
 
 from minikafka.controller import producer_id_control

@@ -3,8 +3,9 @@
 Broker:      forwards to the active controller.
 Controller:  starts, changes or cancels reassignments (E11, KIP-455).
 Versions:    v1 may require that the number of replicas stays the same (KIP-860).
-Errors:      NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT,
-             INVALID_REPLICATION_FACTOR, NO_REASSIGNMENT_IN_PROGRESS, INVALID_REQUEST.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION,
+             INVALID_REPLICA_ASSIGNMENT, INVALID_REPLICATION_FACTOR, NO_REASSIGNMENT_IN_PROGRESS,
+             INVALID_REQUEST.
 """
 
 from minikafka.controller import reassignments

@@ -2,9 +2,10 @@
 
 Broker:      begins to move its replicas to other log directories (KIP-113).
 Versions:    v2 flexible.
-Errors:      LOG_DIR_NOT_FOUND; KAFKA_STORAGE_ERROR (a directory or the replica is offline);
-             REPLICA_NOT_AVAILABLE (the directory is kept for the creation of the replica);
-             UNKNOWN_TOPIC_OR_PARTITION; INVALID_TOPIC_EXCEPTION (the name is too long).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, LOG_DIR_NOT_FOUND; KAFKA_STORAGE_ERROR (a directory or
+             the replica is offline); REPLICA_NOT_AVAILABLE (the directory is kept for the creation
+             of the replica); UNKNOWN_TOPIC_OR_PARTITION; INVALID_TOPIC_EXCEPTION (the name is too
+             long).
 """
 
 from minikafka.common.ids import TopicPartition

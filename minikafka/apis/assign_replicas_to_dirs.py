@@ -1,8 +1,9 @@
 """AssignReplicasToDirs (key 73), v0.
 
 Controller:  records which log directory holds each replica of a broker (KIP-858).
-Errors:      STALE_BROKER_EPOCH, UNSUPPORTED_VERSION; per partition UNKNOWN_TOPIC_ID,
-             UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (the broker has no replica).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, STALE_BROKER_EPOCH, UNSUPPORTED_VERSION; per partition
+             UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (the broker has no
+             replica).
 """
 
 from minikafka.controller import directory_assignments

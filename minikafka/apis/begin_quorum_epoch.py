@@ -2,8 +2,8 @@
 
 Controller:  follows the leader that was elected.
 Versions:    v1 directory ids, endpoints of the leader.
-Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition INVALID_REQUEST,
-             FENCED_LEADER_EPOCH, INVALID_VOTER_KEY.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition
+             INVALID_REQUEST, FENCED_LEADER_EPOCH, INVALID_VOTER_KEY.
 """
 
 from minikafka.apis._quorum import is_this_voter, metadata_partition, refused

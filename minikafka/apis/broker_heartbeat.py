@@ -2,7 +2,7 @@
 
 Controller:  extends a broker's session; fences and unfences it; lets it shut down; restarts stuck
              recoveries (U7); notes the connection of a broker.
-Errors:      STALE_BROKER_EPOCH, NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, STALE_BROKER_EPOCH, NOT_CONTROLLER.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,9 @@
 """BrokerRegistration (key 62), v0-4.
 
 Controller:  registers an incarnation of a broker (C3, E7).
-Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REGISTRATION,
-             UNSUPPORTED_VERSION, BROKER_ID_NOT_REGISTERED (a ZooKeeper broker), NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION,
+             INVALID_REGISTRATION, UNSUPPORTED_VERSION, BROKER_ID_NOT_REGISTERED (a ZooKeeper
+             broker), NOT_CONTROLLER.
 """
 
 from minikafka.controller import cluster_control

@@ -2,8 +2,9 @@
 
 Broker:      the coordinator describes consumer groups.
 Versions:    v1 the type of each member.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND, INVALID_GROUP_ID
-             (per group); UNSUPPORTED_VERSION (group.version 0).
+Errors:      GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS,
+             NOT_COORDINATOR, GROUP_ID_NOT_FOUND, INVALID_GROUP_ID (per group); UNSUPPORTED_VERSION
+             (group.version 0).
 """
 
 from collections.abc import Iterable, Mapping

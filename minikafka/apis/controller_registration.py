@@ -1,7 +1,7 @@
 """ControllerRegistration (key 70), v0-0.
 
 Controller:  registers an incarnation of a controller.
-Errors:      UNSUPPORTED_VERSION, NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION, NOT_CONTROLLER.
 """
 
 from minikafka.controller import cluster_control

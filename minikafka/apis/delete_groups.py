@@ -2,8 +2,8 @@
 
 Broker:      the coordinator deletes groups without members, and their committed offsets.
 Versions:    v2 flexible; v3 error message.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP (per group).
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE,
+             NOT_COORDINATOR, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP (per group).
 """
 
 from typing import Final

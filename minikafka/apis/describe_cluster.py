@@ -2,8 +2,8 @@
 
 Broker:      brokers with the request's listener; v2 also fenced ones if requested.
 Controller:  controllers, from the voter set and their registrations.
-Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE; INVALID_REQUEST (v0 on a
-             controller, which can ask for brokers only).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE;
+             INVALID_REQUEST (v0 on a controller, which can ask for brokers only).
 """
 
 from minikafka.common.errors import ErrorCode

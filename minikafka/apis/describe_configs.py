@@ -5,7 +5,8 @@ Both:        the effective values of topics, this node, the cluster's broker def
              loggers. The values of another node must be requested from that node; a controller
              describes itself on its own listener (KIP-919).
 Versions:    v3 types and documentation; v4 flexible.
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
+Errors:      TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED,
+             UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
 """
 
 from collections.abc import Iterable, Mapping

@@ -4,7 +4,8 @@ Broker:      the coordinator describes classic groups; metadata and assignments 
              while the group is Stable.
 Versions:    v3 authorized operations; v4 static members; v5 flexible;
              v6 GROUP_ID_NOT_FOUND with a message (before: a group in state Dead).
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND (per group).
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR,
+             GROUP_ID_NOT_FOUND (per group).
 """
 
 from minikafka.common.errors import ErrorCode, GroupIdNotFoundError, KafkaError

@@ -2,7 +2,8 @@
 
 Broker:      the active producers of each partition, from the log of its replica (KIP-664).
 Versions:    v0 only.
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, KAFKA_STORAGE_ERROR (partition).
+Errors:      TOPIC_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER,
+             KAFKA_STORAGE_ERROR (partition).
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,7 +3,8 @@
 Broker:      forwards to the active controller.
 Controller:  voters and observers of the metadata log, and their progress.
 Versions:    v1 fetch times; v2 directory ids, endpoints of controllers, error messages.
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER
+             (partition).
 """
 
 from minikafka.common.errors import NotControllerError, UnknownTopicOrPartitionError

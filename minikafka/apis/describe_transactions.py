@@ -3,8 +3,8 @@
 Broker:      the coordinator returns state, producer and partitions of transactional ids. An id that
              is named twice is described once.
 Versions:    v0 flexible (KIP-664).
-Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
-             TRANSACTIONAL_ID_NOT_FOUND (per id).
+Errors:      TRANSACTIONAL_ID_AUTHORIZATION_FAILED, INVALID_REQUEST, NOT_COORDINATOR,
+             COORDINATOR_LOAD_IN_PROGRESS, TRANSACTIONAL_ID_NOT_FOUND (per id).
 """
 
 from minikafka.common.errors import KafkaError

@@ -6,9 +6,9 @@ Controller:  elects per partition; a null topic list means the partitions that n
              timeout.
 Versions:    v0 preferred leaders only; v1 election type; v2 flexible; v3 (own) desired leaders,
              designation, longest log (A1).
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, PREFERRED_LEADER_NOT_AVAILABLE,
-             ELIGIBLE_LEADERS_NOT_AVAILABLE, ELECTION_NOT_NEEDED, REQUEST_LIMIT_REACHED,
-             REQUEST_TIMED_OUT (partition), INVALID_REQUEST.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION,
+             PREFERRED_LEADER_NOT_AVAILABLE, ELIGIBLE_LEADERS_NOT_AVAILABLE, ELECTION_NOT_NEEDED,
+             REQUEST_LIMIT_REACHED, REQUEST_TIMED_OUT (partition), INVALID_REQUEST.
 """
 
 from typing import Any

@@ -2,8 +2,8 @@
 
 Controller:  prepares an election: the leader of the epoch has resigned.
 Versions:    v1 directory ids, endpoints of the leader.
-Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition INVALID_REQUEST,
-             FENCED_LEADER_EPOCH.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition
+             INVALID_REQUEST, FENCED_LEADER_EPOCH.
 """
 
 from minikafka.apis._quorum import metadata_partition, refused

@@ -3,10 +3,10 @@
 Broker:      the coordinator commits or aborts the transaction of a transactional id. The response
              is sent when the outcome is committed in `__transaction_state`; the markers follow.
 Versions:    v2 PRODUCER_FENCED; v3 flexible; v5 the next epoch in the response (KIP-890).
-Errors:      INVALID_REQUEST, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS,
-             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, INVALID_PRODUCER_ID_MAPPING,
-             PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH), INVALID_TXN_STATE,
-             UNKNOWN_SERVER_ERROR (the record is too large).
+Errors:      TRANSACTIONAL_ID_AUTHORIZATION_FAILED, INVALID_REQUEST, NOT_COORDINATOR,
+             COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS,
+             INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED (before v2 INVALID_PRODUCER_EPOCH),
+             INVALID_TXN_STATE, UNKNOWN_SERVER_ERROR (the record is too large).
 """
 
 from minikafka.apis._transactions import await_commit, await_transition, code_for

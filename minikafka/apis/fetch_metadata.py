@@ -4,7 +4,8 @@ Broker:      see `apis/fetch.py`.
 Controller:  serves the metadata log to observers and voters; see `raft/metadata_reads.py`.
 Versions:    v12 diverging epochs and snapshots; v13 topic ids; v16 node endpoints; v18 high
              watermark (KIP-1166).
-Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; those of `raft/metadata_reads.py`.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; those of
+             `raft/metadata_reads.py`.
 """
 
 from minikafka.apis._leaders import NODE_ENDPOINTS_FROM_VERSION

@@ -1,9 +1,9 @@
 """FetchSnapshot (key 59), v0-1.
 
 Controller:  a part of a metadata snapshot, which need not end at a batch boundary.
-Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition UNKNOWN_TOPIC_OR_PARTITION,
-             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, SNAPSHOT_NOT_FOUND,
-             POSITION_OUT_OF_RANGE.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition
+             UNKNOWN_TOPIC_OR_PARTITION, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
+             NOT_LEADER_OR_FOLLOWER, SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE.
 """
 
 from minikafka.common.errors import ErrorCode

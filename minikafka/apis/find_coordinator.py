@@ -4,7 +4,8 @@ Broker:      names the leader of the partition of `__consumer_offsets` or `__tra
              a group or transactional id belongs to; the first request creates that topic.
 Leaves out:  share groups: they have no coordinator.
 Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
-Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key).
+Errors:      GROUP_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+             CLUSTER_AUTHORIZATION_FAILED, COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key).
 """
 
 from minikafka.common.errors import (

@@ -2,8 +2,9 @@
 
 Broker:      the coordinator renews a member's session, or asks the member to join again.
 Versions:    v3 static members; v4 flexible.
-Errors:      COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, UNKNOWN_MEMBER_ID,
-             FENCED_INSTANCE_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS.
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, ILLEGAL_GENERATION,
+             REBALANCE_IN_PROGRESS.
 """
 
 from minikafka.common.errors import CoordinatorLoadInProgressError, KafkaError

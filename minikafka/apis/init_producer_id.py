@@ -4,10 +4,11 @@ Broker:      without a transactional id, a new producer id from this broker's bl
              coordinator returns the next epoch of its producer id; a transaction that is open is
              aborted first, and the client must repeat the request.
 Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360); v4 PRODUCER_FENCED.
-Errors:      INVALID_REQUEST, INVALID_TRANSACTION_TIMEOUT, NOT_COORDINATOR,
-             COORDINATOR_LOAD_IN_PROGRESS (also if no block of ids arrived in time),
-             COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS, PRODUCER_FENCED (before v4
-             INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is too large).
+Errors:      TRANSACTIONAL_ID_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED, INVALID_REQUEST,
+             INVALID_TRANSACTION_TIMEOUT, NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS (also if no
+             block of ids arrived in time), COORDINATOR_NOT_AVAILABLE, CONCURRENT_TRANSACTIONS,
+             PRODUCER_FENCED (before v4 INVALID_PRODUCER_EPOCH), UNKNOWN_SERVER_ERROR (the record is
+             too large).
 """
 
 from functools import partial

@@ -3,10 +3,10 @@
 Broker:      the coordinator adds the member to the next generation, and answers when that starts.
 Versions:    v1 rebalance timeout; v4 a new member gets its id first (KIP-394); v5 static members;
              v6 flexible; v7 protocol type; v8 reason; v9 skip assignment (KIP-814).
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, UNKNOWN_MEMBER_ID, MEMBER_ID_REQUIRED,
-             FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED,
-             REBALANCE_IN_PROGRESS.
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE,
+             NOT_COORDINATOR, INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, UNKNOWN_MEMBER_ID,
+             MEMBER_ID_REQUIRED, FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL,
+             GROUP_MAX_SIZE_REACHED, REBALANCE_IN_PROGRESS.
 """
 
 from minikafka.apis._groups import await_answer

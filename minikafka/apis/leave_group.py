@@ -2,8 +2,8 @@
 
 Broker:      the coordinator removes members, and the others rebalance.
 Versions:    v3 several members, static ones by instance id; v4 flexible; v5 reason.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             INVALID_GROUP_ID; UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID (per member).
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE,
+             NOT_COORDINATOR, INVALID_GROUP_ID; UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID (per member).
 """
 
 from minikafka.common.errors import ErrorCode, KafkaError, UnknownMemberIdError

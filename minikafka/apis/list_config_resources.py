@@ -2,7 +2,7 @@
 
 Broker:      the resources that may have a configuration: topics, brokers, groups, client metrics.
 Versions:    v0 client metrics only; v1 the requested types.
-Errors:      UNSUPPORTED_VERSION (an unknown type).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION (an unknown type).
 """
 
 from minikafka.common.errors import UnsupportedVersionError

@@ -5,9 +5,10 @@ Broker:      earliest, latest (high watermark or last stable offset), by timesta
 Leaves out:  tiered storage: the latest tiered offset is always -1 (none).
 Versions:    v2 isolation; v4 leader epochs; v6 flexible; v7 MAX_TIMESTAMP; v8 EARLIEST_LOCAL;
              v9 LATEST_TIERED; v11 EARLIEST_PENDING_UPLOAD.
-Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
-             UNKNOWN_TOPIC_OR_PARTITION, OFFSET_NOT_AVAILABLE, LEADER_NOT_AVAILABLE,
-             UNSUPPORTED_VERSION, INVALID_REQUEST, CORRUPT_MESSAGE, KAFKA_STORAGE_ERROR (partition).
+Errors:      TOPIC_AUTHORIZATION_FAILED, NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH,
+             UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, OFFSET_NOT_AVAILABLE,
+             LEADER_NOT_AVAILABLE, UNSUPPORTED_VERSION, INVALID_REQUEST, CORRUPT_MESSAGE,
+             KAFKA_STORAGE_ERROR (partition).
 """
 
 from functools import partial

@@ -2,7 +2,7 @@
 
 Broker:      forwards to the active controller.
 Controller:  partitions with replicas that are being added or removed.
-Errors:      NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, NOT_CONTROLLER.
 """
 
 from collections.abc import Iterator

@@ -3,10 +3,11 @@
 Broker:      the coordinator writes the offsets in one batch, and answers when it is committed.
 Versions:    v5 no retention time; v6 leader epoch; v7 static members; v8 flexible;
              v9 consumer groups (KIP-848); v10 topic ids.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, REBALANCE_IN_PROGRESS,
-             GROUP_ID_NOT_FOUND, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
-             OFFSET_METADATA_TOO_LARGE, UNKNOWN_SERVER_ERROR (per partition).
+Errors:      GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS,
+             COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID,
+             FENCED_INSTANCE_ID, REBALANCE_IN_PROGRESS, GROUP_ID_NOT_FOUND,
+             UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, OFFSET_METADATA_TOO_LARGE,
+             UNKNOWN_SERVER_ERROR (per partition).
 """
 
 from minikafka.apis._groups import when_settled

@@ -1,9 +1,9 @@
 """OffsetDelete (key 47), v0.
 
 Broker:      the coordinator deletes offsets of topics that the group does not consume (KIP-496).
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP; GROUP_SUBSCRIBED_TO_TOPIC,
-             UNKNOWN_TOPIC_OR_PARTITION (per partition).
+Errors:      GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS,
+             COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, GROUP_ID_NOT_FOUND,
+             NON_EMPTY_GROUP; GROUP_SUBSCRIBED_TO_TOPIC, UNKNOWN_TOPIC_OR_PARTITION (per partition).
 """
 
 from minikafka.apis._groups import when_settled

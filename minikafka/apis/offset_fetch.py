@@ -3,8 +3,9 @@
 Broker:      the coordinator returns committed offsets; an unknown group has none.
 Versions:    v2 all topics (null), group-level error; v5 leader epoch; v6 flexible;
              v7 require stable; v8 several groups; v9 member epoch (KIP-848); v10 topic ids.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR (per group, per partition before v2);
-             UNSTABLE_OFFSET_COMMIT, UNKNOWN_TOPIC_ID (per partition).
+Errors:      GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS,
+             NOT_COORDINATOR (per group, per partition before v2); UNSTABLE_OFFSET_COMMIT,
+             UNKNOWN_TOPIC_ID (per partition).
 """
 
 from typing import NamedTuple

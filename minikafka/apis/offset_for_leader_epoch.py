@@ -2,8 +2,8 @@
 
 Broker:      the end offset of a leader epoch in the leader's log, where another log may diverge.
 Versions:    v4 flexible.
-Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
-             UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).
+Errors:      TOPIC_AUTHORIZATION_FAILED, NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH,
+             UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).
 """
 
 from minikafka.common.errors import ErrorCode, KafkaError

@@ -3,8 +3,9 @@
 Broker:      forwards to the active controller.
 Controller:  makes a voter of the metadata log an observer; a leader that removes itself resigns
              after the commit (KIP-853).
-Errors:      NOT_LEADER_OR_FOLLOWER, INCONSISTENT_CLUSTER_ID, INVALID_REQUEST, VOTER_NOT_FOUND,
-             UNSUPPORTED_VERSION (kraft.version is 0), REQUEST_TIMED_OUT.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, NOT_LEADER_OR_FOLLOWER, INCONSISTENT_CLUSTER_ID,
+             INVALID_REQUEST, VOTER_NOT_FOUND, UNSUPPORTED_VERSION (kraft.version is 0),
+             REQUEST_TIMED_OUT.
 """
 
 from minikafka.apis._voters import check, settled

@@ -3,9 +3,9 @@
 Broker:      the group leader's request has all assignments, which are stored; the other members
              wait for them.
 Versions:    v3 static members; v4 flexible; v5 protocol type and name, which are required.
-Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
-             INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, ILLEGAL_GENERATION,
-             INCONSISTENT_GROUP_PROTOCOL, REBALANCE_IN_PROGRESS.
+Errors:      GROUP_AUTHORIZATION_FAILED, COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE,
+             NOT_COORDINATOR, INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID,
+             ILLEGAL_GENERATION, INCONSISTENT_GROUP_PROTOCOL, REBALANCE_IN_PROGRESS.
 """
 
 from minikafka.apis._groups import await_answer

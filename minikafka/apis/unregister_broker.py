@@ -2,7 +2,7 @@
 
 Broker:      forwards to the active controller.
 Controller:  removes the registration of a broker that will not return.
-Errors:      BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 """
 
 from minikafka.controller import cluster_control

@@ -4,7 +4,8 @@ Broker:      forwards to the active controller.
 Controller:  raises or lowers finalized feature levels, either all or none (E12, KIP-584). The
              kraft.version is raised by the quorum: see `raft/voter_changes.py`.
 Versions:    v1 upgrade types, validation only; v2 one error for the request.
-Errors:      INVALID_UPDATE_VERSION, NOT_CONTROLLER, REQUEST_TIMED_OUT.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INVALID_UPDATE_VERSION, NOT_CONTROLLER,
+             REQUEST_TIMED_OUT.
 """
 
 from minikafka.controller import feature_control

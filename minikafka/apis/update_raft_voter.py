@@ -2,8 +2,9 @@
 
 Controller:  takes the endpoints and the features of a voter that follows (KIP-853). The leader of
              a static quorum keeps them for the upgrade to kraft.version 1.
-Errors:      INCONSISTENT_CLUSTER_ID, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
-             NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, INVALID_REQUEST, VOTER_NOT_FOUND.
+Errors:      CLUSTER_AUTHORIZATION_FAILED, INCONSISTENT_CLUSTER_ID, FENCED_LEADER_EPOCH,
+             UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, INVALID_REQUEST,
+             VOTER_NOT_FOUND.
 """
 
 from minikafka.apis._voters import endpoints_of

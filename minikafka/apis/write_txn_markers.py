@@ -3,9 +3,10 @@
 Broker:      the leader of each partition writes the marker that ends a transaction, and answers
              when it is committed. Coordinators send it, and operators for hanging transactions.
 Versions:    v2 version of the transaction (KIP-890).
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
-             NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, INVALID_PRODUCER_EPOCH,
-             TRANSACTION_COORDINATOR_FENCED, KAFKA_STORAGE_ERROR, INVALID_REQUEST (per partition).
+Errors:      CLUSTER_AUTHORIZATION_FAILED, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER,
+             NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT,
+             INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED, KAFKA_STORAGE_ERROR,
+             INVALID_REQUEST (per partition).
 """
 
 from collections.abc import Iterator
