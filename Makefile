@@ -108,6 +108,7 @@ oracle: $(SPARK)
 	@test -n "$(MINIKAFKA_ORACLE)" || { echo "make oracle: set MINIKAFKA_ORACLE to a folder with kafka-cluster and kafka-run-class" >&2; exit 2; }
 	$(BIN)/python tests/conformance/check_with_kafka.py
 	$(BIN)/python -m tests.conformance.compare_transactions
+	$(BIN)/python -m tests.conformance.record_authorization --check
 	$(BIN)/python -m tests.java checks
 	$(BIN)/python -m tests.java groups
 	$(BIN)/python -m tests.java faults

@@ -102,6 +102,23 @@ CLUSTER_NAME: Final = "kafka-cluster"
 """The name of the one resource of type CLUSTER."""
 
 
+def host_text(address: str) -> str:
+    """Return an address as the host of an entry has it: as Java writes it, without `::`."""
+    if ":" not in address:
+        return address
+    from ipaddress import IPv6Address  # noqa: PLC0415 - 8 ms that a node's start does not need
+
+    text, percent, scope = address.partition("%")
+    try:
+        found = IPv6Address(text)
+    except ValueError:
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    groups = found.exploded.split(":")
+    return ":".join(f"{int(group, 16):x}" for group in groups) + percent + scope
+
+
 class Acl(NamedTuple):
     """One entry, as its record has it. `principal` is `Type:name`."""
 

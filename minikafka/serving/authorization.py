@@ -22,6 +22,7 @@ from minikafka.security.acl import (
     SUPPORTED_OPERATIONS,
     AclOperation,
     AclResourceType,
+    host_text,
 )
 from minikafka.security.denials import Denial
 from minikafka.security.not_ready import SUPER_USER, AuthorizerNotReadyError
@@ -52,13 +53,14 @@ def _allows(
     *,
     is_asked: bool = True,
 ) -> bool:
-    decision = authorizer.decide(ctx.principal, ctx.peer_host, operation, resource_type, name)
+    host = host_text(ctx.peer_host)
+    decision = authorizer.decide(ctx.principal, host, operation, resource_type, name)
     if decision.rule != SUPER_USER and not ctx.has_caught_up:
         raise AuthorizerNotReadyError
     if not decision.allowed and is_asked:
         authorizer.denials.note(
             Denial(ctx.principal, operation, resource_type, name),
-            ctx.peer_host,
+            host,
             APIS[ctx.api_key].name,
             decision.rule,
             ctx.now_ms,
@@ -148,7 +150,9 @@ def allows_any(ctx: RequestContext, operation: int, resource_type: int) -> bool:
         return True
     if not ctx.has_caught_up:
         raise AuthorizerNotReadyError
-    return authorizer.decide_for_any(ctx.principal, ctx.peer_host, operation, resource_type)
+    return authorizer.decide_for_any(
+        ctx.principal, host_text(ctx.peer_host), operation, resource_type
+    )
 
 
 def topic_operations(ctx: RequestContext, name: str) -> int:

@@ -2,11 +2,13 @@
 
 A developer's tool, not a test: MINIKAFKA_ORACLE=DIR python -m
 tests.conformance.record_authorization, where DIR has kafka-run-class. Replaces
-tests/conformance/data/authorization.json and acls.json, for test_authorization.py and test_acls.py.
+tests/conformance/data/authorization.json and acls.json, for test_authorization.py and test_acls.py;
+with --check it compares with them.
 """
 
 import argparse
 import json
+import sys
 import time
 
 from tests.conformance import acl_cases
@@ -25,6 +27,7 @@ def wait(condition):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base-port", type=int, default=21600)
+    parser.add_argument("--check", action="store_true", help="compare with the files instead")
     args = parser.parse_args()
     found = {}
     with SecuredKafka(args.base_port) as kafka:
@@ -41,9 +44,17 @@ def main():
         topic_id = play.prepare()
         for case in CASES:
             found[case.name] = play.case(case, topic_id)
-            print(case.name, flush=True)
+    if args.check:
+        sys.exit(_differences(answers, ACLS) + _differences(found, DATA))
     ACLS.write_text(json.dumps(answers, indent=1) + "\n")
     DATA.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def _differences(found, path):
+    known = json.loads(path.read_text())
+    names = [name for name in {**known, **found} if known.get(name) != found.get(name)]
+    print(f"{path.name}: {len(found)} cases, {len(names)} differ", *names, sep="\n  ")
+    return len(names)
 
 
 if __name__ == "__main__":

@@ -119,3 +119,11 @@ def test_a_broker_that_has_not_caught_up_serves_super_users_only():
     assert asked.allows(
         context(super_users=["User:a"], has_caught_up=False), OP.READ, KIND.TOPIC, "t"
     )
+
+
+def test_the_host_of_an_entry_is_written_as_in_kafka():
+    entry = allow(KIND.TOPIC, "t", OP.READ)._replace(host="0:0:0:0:0:0:0:1")
+    ctx = context(entry)
+    assert not asked.allows(ctx, OP.READ, KIND.TOPIC, "t")
+    ctx.peer_host = "::1"
+    assert asked.allows(ctx, OP.READ, KIND.TOPIC, "t")
