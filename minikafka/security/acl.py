@@ -4,6 +4,7 @@ Source: `ResourceType`, `PatternType`, `AclOperation`, `AclPermissionType`, `Sta
 """
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 
@@ -104,8 +105,11 @@ CLUSTER_NAME: Final = "kafka-cluster"
 
 def host_text(address: str) -> str:
     """Return an address as the host of an entry has it: as Java writes it, without `::`."""
-    if ":" not in address:
-        return address
+    return _ipv6_text(address) if ":" in address else address
+
+
+@lru_cache(maxsize=1024)
+def _ipv6_text(address: str) -> str:
     from ipaddress import IPv6Address  # noqa: PLC0415 - 8 ms that a node's start does not need
 
     text, percent, scope = address.partition("%")
