@@ -20,14 +20,14 @@ from tests.worlds.sim_world import started_cluster
 
 MALLORY = KafkaPrincipal("User", "mallory")
 ALLOW, DENY = 3, 2
-_GIVEN = {"authorizer.class.name": STANDARD_AUTHORIZER, "super.users": "User:ANONYMOUS"}
+GIVEN = {"authorizer.class.name": STANDARD_AUTHORIZER, "super.users": "User:ANONYMOUS"}
 
 
 class AuthorizedCluster:
     """One broker and one controller, or one node that is both."""
 
     def __init__(self, *, separate_controller=True):
-        self.cluster = started_cluster(1, separate_controller=separate_controller, given=_GIVEN)
+        self.cluster = started_cluster(1, separate_controller=separate_controller, given=GIVEN)
 
     def admin(self):
         """A client that may do everything."""
