@@ -7,6 +7,7 @@ decides; otherwise what no entry allows is denied.
 Source: `StandardAuthorizerData`, `Authorizer.authorizeByResourceType`, KIP-290, KIP-679.
 """
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ from minikafka.security.acl import (
 from minikafka.security.denials import DenialLog
 from minikafka.security.not_ready import SUPER_USER, AuthorizerNotReadyError
 
+_log = logging.getLogger("minikafka.authorizer")
 _ALL: Final = AclOperation.ALL
 _EVERYBODY: Final = "User:*"
 _IMPLIES_DESCRIBE: Final = frozenset(
@@ -35,6 +37,7 @@ _NO_NAME: Final = "hardcode"
 
 _MAX_KNOWN: Final = 10_000
 """The limit for decisions that are kept until the next change."""
+_MAX_WARNED: Final = 20
 _LONGEST_KNOWN: Final = 255
 """The longest name whose decisions are kept; the names of topics are shorter."""
 
@@ -93,6 +96,7 @@ class Authorizer:
     generation: int = 0
     """The number of changes: a decision holds for one generation."""
     acl_count: int = 0
+    _warned: set[str] = field(default_factory=set)
     _types: dict[int, _OfType] = field(default_factory=dict)
     _known: dict[tuple[str, str, int, int, str], AclDecision] = field(default_factory=dict)
 
@@ -127,13 +131,24 @@ class Authorizer:
         if who in self.super_users:
             return AclDecision(allowed=True, rule=SUPER_USER)
         if not self.is_ready:
-            raise AuthorizerNotReadyError("the authorizer does not know the ACLs yet")
+            self._warn(who)
+            raise AuthorizerNotReadyError
         decision = self._decide(*key)
         if len(name) <= _LONGEST_KNOWN:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             self._known[key] = decision
         return decision
+
+    def _warn(self, who: str) -> None:
+        """Say once that a principal is not served yet: a quorum may wait in vain."""
+        if who not in self._warned and len(self._warned) < _MAX_WARNED:
+            self._warned.add(who)
+            _log.warning(
+                "%s is not served: the ACLs are not known yet. If it is a controller, add it to "
+                "super.users: voters elect a leader before they know the ACLs",
+                who[:_LONGEST_KNOWN],
+            )
 
     def _decide(
         self, who: str, host: str, operation: int, resource_type: int, name: str

@@ -147,13 +147,15 @@ def test_super_users_may_do_everything_also_what_is_denied():
     assert not allowed(authorizer, OP.READ, who=BOB)
 
 
-def test_before_the_entries_are_known_only_super_users_are_served():
+def test_before_the_entries_are_known_only_super_users_are_served(caplog):
     authorizer = Authorizer(frozenset(["User:alice"]), allows_without_acls=True)
     assert allowed(authorizer, OP.READ)
     with pytest.raises(AuthorizerNotReadyError):
         allowed(authorizer, OP.READ, who=BOB)
     with pytest.raises(AuthorizerNotReadyError):
         authorizer.decide_for_any(BOB, HOST, OP.WRITE, TOPIC)
+    (record,) = caplog.records
+    assert record.getMessage().startswith("User:bob is not served: the ACLs are not known yet")
     authorizer.replace([])
     assert allowed(authorizer, OP.READ, who=BOB)
 
