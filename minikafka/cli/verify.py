@@ -205,6 +205,12 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
     other = parser.add_argument_group("an external cluster")
     other.add_argument("--bootstrap-server", default="", metavar="HOST:PORT,…")
     other.add_argument(
+        "--command-config",
+        default="",
+        metavar="FILE",
+        help="properties of a Java client (security.protocol, sasl.*, ssl.*) for all clients",
+    )
+    other.add_argument(
         "--kill-command",
         default="",
         metavar="TEMPLATE",
@@ -222,7 +228,12 @@ def run(args: argparse.Namespace) -> int:
 
         return demo_elr.run(argparse.Namespace(base_port=args.base_port, dir=args.out))
     settings = _settings(args)
-    problems = [*_minutes_problems(args), *_lenient_problems(settings), *settings.problems()]
+    problems = [
+        *_minutes_problems(args),
+        *_login_problems(args),
+        *_lenient_problems(settings),
+        *settings.problems(),
+    ]
     schedule = Schedule(faults=())
     if not problems:
         try:
@@ -298,6 +309,27 @@ def _lenient_problems(settings: RunSettings) -> list[str]:
     if not unknown:
         return []
     return [f"--lenient {','.join(unknown)}: no such rule; the rules are {', '.join(LENIENT)}."]
+
+
+def _login_problems(args: argparse.Namespace) -> list[str]:
+    """Let all processes of the run use `--command-config`; return what is wrong with it."""
+    if not args.command_config:
+        return []
+    if not args.bootstrap_server:
+        return ["--command-config can only be used with --bootstrap-server."]
+    import os
+
+    from minikafka.admin.client_login import ClientLogin
+    from minikafka.admin.security import ClientSecurityError
+    from minikafka.harness.clients.login import VARIABLE
+
+    path = str(Path(args.command_config).absolute())
+    try:
+        ClientLogin.read(path)
+    except ClientSecurityError as error:
+        return [f"--command-config: {error}"]
+    os.environ[VARIABLE] = path
+    return []
 
 
 def _minutes_problems(args: argparse.Namespace) -> list[str]:

@@ -11,8 +11,9 @@ import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from minikafka.admin.client_login import MODULES, PLAIN, ClientLogin
 from minikafka.config.authorizer_keys import (
     ALLOW_EVERYONE_IF_NO_ACL_FOUND,
     AUTHORIZER_CLASS_NAME,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from minikafka.metadata.serde import MetadataRecord
     from minikafka.security.scram import ScramMechanism
 
-PLAIN: Final = "PLAIN"
 MECHANISMS: Final = (PLAIN, "SCRAM-SHA-256", "SCRAM-SHA-512")
 ADMIN: Final = "admin"
 USERS: Final = (ADMIN, "alice")
@@ -36,63 +36,6 @@ _STORED: Final = "security.json"
 _PASSWORD_BYTES: Final = 12
 _SALT_BYTES: Final = 16
 _PRIVATE: Final = 0o600
-_MODULES: Final = "org.apache.kafka.common.security"
-
-
-class ClientLogin(NamedTuple):
-    """What a client of the cluster needs. `mechanism`, `user` and `password` are "" without SASL.
-
-    `truststore` and `keystore` are paths of PEM files; "" without TLS.
-    """
-
-    protocol: str
-    mechanism: str
-    user: str
-    password: str
-    truststore: str
-    keystore: str
-
-    def properties(self) -> dict[str, str]:
-        """Return the keys of a Java client, or of a command's `--command-config`."""
-        found = {"security.protocol": self.protocol}
-        if self.mechanism:
-            found["sasl.mechanism"] = self.mechanism
-            found["sasl.jaas.config"] = _client_module(self.mechanism, self.user, self.password)
-        if self.truststore:
-            found["ssl.truststore.type"] = "PEM"
-            found["ssl.truststore.location"] = self.truststore
-        if self.keystore:
-            found["ssl.keystore.type"] = "PEM"
-            found["ssl.keystore.location"] = self.keystore
-        return found
-
-    def librdkafka(self) -> dict[str, str]:
-        """Return the keys of librdkafka, and of the clients that are made with it."""
-        found = {"security.protocol": self.protocol}
-        if self.mechanism:
-            found["sasl.mechanism"] = self.mechanism
-            found["sasl.username"] = self.user
-            found["sasl.password"] = self.password
-        if self.truststore:
-            found["ssl.ca.location"] = self.truststore
-        if self.keystore:
-            found["ssl.certificate.location"] = self.keystore
-            found["ssl.key.location"] = self.keystore
-        return found
-
-    def kafka_python(self) -> dict[str, str]:
-        """Return the arguments of a client of kafka-python."""
-        found = {"security_protocol": self.protocol}
-        if self.mechanism:
-            found["sasl_mechanism"] = self.mechanism
-            found["sasl_plain_username"] = self.user
-            found["sasl_plain_password"] = self.password
-        if self.truststore:
-            found["ssl_cafile"] = self.truststore
-        if self.keystore:
-            found["ssl_certfile"] = self.keystore
-            found["ssl_keyfile"] = self.keystore
-        return found
 
 
 class Secured:
@@ -215,7 +158,7 @@ class Secured:
     def _password_values(self, between_nodes: Iterable[str]) -> dict[str, str]:
         password = self._passwords[NODE_NAME]
         module = (
-            f"{_MODULES}.plain.PlainLoginModule required "
+            f"{MODULES}.plain.PlainLoginModule required "
             f'username="{NODE_NAME}" password="{password}" user_{NODE_NAME}="{password}";'
         )
         found = {
@@ -229,9 +172,9 @@ class Secured:
 
     def _server_module(self) -> str:
         if self.mechanism != PLAIN:
-            return f"{_MODULES}.scram.ScramLoginModule required;"
+            return f"{MODULES}.scram.ScramLoginModule required;"
         users = " ".join(f'user_{name}="{self._passwords[name]}"' for name in USERS)
-        return f"{_MODULES}.plain.PlainLoginModule required {users};"
+        return f"{MODULES}.plain.PlainLoginModule required {users};"
 
 
 def _scram_record(mechanism: "ScramMechanism", user: str, password: str) -> "MetadataRecord":
@@ -254,11 +197,6 @@ def _read(folder: Path) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = json.loads(path.read_text())
     return found
-
-
-def _client_module(mechanism: str, user: str, password: str) -> str:
-    kind = "plain.Plain" if mechanism == PLAIN else "scram.Scram"
-    return f'{_MODULES}.{kind}LoginModule required username="{user}" password="{password}";'
 
 
 def _write_private(path: Path, content: str) -> None:

@@ -32,7 +32,7 @@ from minikafka.testing.processes import FORKED, NodeProcesses
 from minikafka.testing.settings import ALL, check_settings, former_base_port
 
 if TYPE_CHECKING:
-    from minikafka.dev.secured import ClientLogin
+    from minikafka.admin.client_login import ClientLogin
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.delivery_queue import (
     acks_value,
     collect,
@@ -48,6 +49,7 @@ class AioClient:
         self._thread.start()
         self._options: dict[str, Any] = {
             "bootstrap_servers": task.bootstrap_servers.split(","),
+            **login.for_aiokafka(),
             "client_id": f"minikafka-verify-{task.pid}",
             "acks": acks_value(task.acks),
             "enable_idempotence": task.idempotent,

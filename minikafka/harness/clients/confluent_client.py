@@ -8,6 +8,7 @@ from typing import Any
 from confluent_kafka import KafkaError as RdKafkaError
 from confluent_kafka import KafkaException, Message, Producer
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.outbox import Outbox
 from minikafka.harness.clients.producer_client import (
     DELIVERY_TIMEOUT_S,
@@ -46,6 +47,7 @@ class ConfluentClient:
         self._fatal = ""
         config: dict[str, Any] = {
             "bootstrap.servers": task.bootstrap_servers,
+            **login.for_librdkafka(),
             "client.id": f"minikafka-verify-{task.pid}",
             "acks": task.acks,
             "enable.idempotence": task.idempotent,

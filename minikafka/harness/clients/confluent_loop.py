@@ -13,6 +13,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.loop_client import (
     HEARTBEAT_INTERVAL_MS,
     SESSION_TIMEOUT_MS,
@@ -43,6 +44,7 @@ class ConfluentLoop:
         self._ends: dict[int, int] = {}
         common = {
             "bootstrap.servers": task.bootstrap_servers,
+            **login.for_librdkafka(),
             "client.id": f"minikafka-verify-loop-{task.loop}",
             "socket.timeout.ms": 10_000,
             "reconnect.backoff.max.ms": 1_000,

@@ -17,6 +17,7 @@ from typing import Any
 from minikafka.admin.client import AdminClient, AdminError, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, describe_configs
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.clients import login
 from minikafka.harness.lines import EventLog
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from minikafka.messages.incremental_alter_configs import (
@@ -156,7 +157,10 @@ class MetadataChanges:
         while True:
             try:
                 with AdminClient(
-                    self._bootstrap_servers, client_id=_CLIENT_ID, timeout_s=_TIMEOUT_S
+                    self._bootstrap_servers,
+                    client_id=_CLIENT_ID,
+                    timeout_s=_TIMEOUT_S,
+                    security=login.for_tools(),
                 ) as client:
                     self.lost = self._differences(client)
             except AdminError:

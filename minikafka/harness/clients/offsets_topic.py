@@ -4,6 +4,7 @@ import time
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
+from minikafka.harness.clients import login
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 
 _OFFSETS_TOPIC = "__consumer_offsets"
@@ -23,7 +24,10 @@ def promise_commits(bootstrap_servers: str, group: str, min_isr: int) -> str:
     while True:
         try:
             with AdminClient(
-                bootstrap_servers, client_id="minikafka-verify", timeout_s=5
+                bootstrap_servers,
+                client_id="minikafka-verify",
+                timeout_s=5,
+                security=login.for_tools(),
             ) as client:
                 client.ask(FindCoordinatorRequest(coordinator_keys=[group]))
                 alter_configs(client, resource, wanted, ())

@@ -24,6 +24,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.ledger import FrameWriter
 from minikafka.harness.clients.loop_log import AFRESH, END, HEADER, LIVE, READ, VERSION
 from minikafka.harness.part_process import PartTask
@@ -105,6 +106,7 @@ def open_consumer(task: OutputTask) -> Consumer:
     return Consumer(
         {
             "bootstrap.servers": task.bootstrap_servers,
+            **login.for_librdkafka(),
             "client.id": "minikafka-verify-outputs",
             "group.id": f"minikafka-verify-{task.run}-outputs",
             "enable.auto.commit": False,

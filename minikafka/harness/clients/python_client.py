@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.delivery_queue import (
     acks_value,
     collect,
@@ -40,6 +41,7 @@ class PythonClient:
         try:
             self._producer = KafkaProducer(
                 bootstrap_servers=task.bootstrap_servers.split(","),
+                **login.for_kafka_python(),
                 client_id=f"minikafka-verify-{task.pid}",
                 acks=acks_value(task.acks),
                 enable_idempotence=task.idempotent,

@@ -16,6 +16,7 @@ from kafka import (
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.errors import KafkaError
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.loop_client import (
     HEARTBEAT_INTERVAL_MS,
     SESSION_TIMEOUT_MS,
@@ -72,6 +73,7 @@ class PythonLoop:
         try:
             self._producer = KafkaProducer(
                 bootstrap_servers=servers,
+                **login.for_kafka_python(),
                 client_id=name,
                 acks="all",
                 enable_idempotence=True,
@@ -85,6 +87,7 @@ class PythonLoop:
             self._producer.init_transactions()
             self._consumer = KafkaConsumer(
                 bootstrap_servers=servers,
+                **login.for_kafka_python(),
                 client_id=name,
                 group_id=task.group,
                 enable_auto_commit=False,

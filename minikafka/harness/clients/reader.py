@@ -24,6 +24,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient as Admin
 from confluent_kafka.admin import OffsetSpec
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.ledger import FrameWriter
 from minikafka.harness.clients.offsets_topic import promise_commits
 from minikafka.harness.clients.poll_log import PollLog, runs
@@ -101,6 +102,7 @@ class ReaderMember:
         self._consumer = Consumer(
             {
                 "bootstrap.servers": self.task.bootstrap_servers,
+                **login.for_librdkafka(),
                 "client.id": f"minikafka-verify-reader-{self.number}",
                 "group.id": self.task.group,
                 "partition.assignment.strategy": _STRATEGIES[self.task.protocol],
@@ -253,7 +255,8 @@ def read(
 def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
     """Wait until the group has reached the end of every partition; empty if it did not."""
     deadline_s = time.monotonic() + _DRAIN_S
-    admin = Admin({"bootstrap.servers": task.bootstrap_servers, "log_level": 0})
+    servers = {"bootstrap.servers": task.bootstrap_servers, **login.for_librdkafka()}
+    admin = Admin({**servers, "log_level": 0})
     ends: dict[int, int] = {}
     while time.monotonic() < deadline_s:
         ends = ends or _ends(task, admin)

@@ -2,6 +2,7 @@
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.clients import login
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.messages.init_producer_id import InitProducerIdRequest
 
@@ -23,7 +24,10 @@ def require_transactions(bootstrap_servers: str) -> None:
     )
     try:
         with AdminClient(
-            bootstrap_servers, client_id="minikafka-verify", timeout_s=_TIMEOUT_S
+            bootstrap_servers,
+            client_id="minikafka-verify",
+            timeout_s=_TIMEOUT_S,
+            security=login.for_tools(),
         ) as client:
             code = client.ask(request).error_code
     except AdminError as error:

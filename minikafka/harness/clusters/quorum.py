@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.quorum import describe_quorum
+from minikafka.harness.clients import login
 
 _TIMEOUT_S = 1.0
 
@@ -44,7 +45,12 @@ class QuorumClient:
     def __init__(self, bootstrap_servers: str) -> None:
         """Do not connect yet."""
         self._clients = [
-            AdminClient(server, client_id="minikafka-verify", timeout_s=_TIMEOUT_S)
+            AdminClient(
+                server,
+                client_id="minikafka-verify",
+                timeout_s=_TIMEOUT_S,
+                security=login.for_tools(),
+            )
             for server in bootstrap_servers.split(",")
         ]
         self._lock = threading.Lock()

@@ -8,6 +8,7 @@ from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.admin.features import UpgradeType, describe_features, update_features
 from minikafka.admin.quorum import describe_quorum
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.clients import login
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -30,7 +31,10 @@ class Operator:
     def _client(self) -> Iterator[AdminClient]:
         try:
             with AdminClient(
-                self._bootstrap_servers(), client_id="minikafka-verify", timeout_s=_TIMEOUT_S
+                self._bootstrap_servers(),
+                client_id="minikafka-verify",
+                timeout_s=_TIMEOUT_S,
+                security=login.for_tools(),
             ) as client:
                 yield client
         except AdminError as error:

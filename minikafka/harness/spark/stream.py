@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 from pyspark.sql.streaming import StreamingQuery
 
+from minikafka.harness.clients import login
 from minikafka.harness.clients.records import DIGEST_COLUMNS
 from minikafka.harness.lines import EventLog
 from minikafka.harness.plan.settings import RunFiles
@@ -73,7 +74,7 @@ def read_again(
     """Read every topic from its first offset to its end, and store the digests."""
     source = (
         spark.read.format("kafka")
-        .options(**{**_CLIENT_OPTIONS, "kafka.isolation.level": isolation})
+        .options(**{**_CLIENT_OPTIONS, **login.for_spark(), "kafka.isolation.level": isolation})
         .option("kafka.bootstrap.servers", origin.bootstrap_servers)
         .option("subscribe", origin.topic)
         .option("startingOffsets", "earliest")
@@ -165,7 +166,7 @@ class TopicStream:
         self._expected = last_commit(self.files.checkpoint)
         source = (
             self.spark.readStream.format("kafka")
-            .options(**_CLIENT_OPTIONS)
+            .options(**{**_CLIENT_OPTIONS, **login.for_spark()})
             .option("kafka.bootstrap.servers", self.origin.bootstrap_servers)
             .option("subscribe", self.origin.topic)
             .option("startingOffsets", "earliest")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.partition_states import read_leaders
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.clients import login
 
 _TIMEOUT_S = 1.0
 
@@ -59,7 +60,10 @@ class Describer:
         try:
             if self._client is None:
                 self._client = AdminClient(
-                    ",".join(self._servers), client_id="minikafka-verify", timeout_s=_TIMEOUT_S
+                    ",".join(self._servers),
+                    client_id="minikafka-verify",
+                    timeout_s=_TIMEOUT_S,
+                    security=login.for_tools(),
                 )
             states = read_leaders(self._client, self._topics)
         except AdminError as error:

@@ -18,6 +18,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPa
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec
 
 from minikafka.common.ids import TopicPartition as TopicPartitionId
+from minikafka.harness.clients import login
 from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.plan.settings import HarnessError
@@ -58,6 +59,7 @@ class ClusterWatcher:
         self._admin = AdminClient(
             {
                 "bootstrap.servers": self.bootstrap_servers,
+                **login.for_librdkafka(),
                 "client.id": "minikafka-verify-watcher",
                 "socket.timeout.ms": 4_000,
                 "log_level": 0,
