@@ -113,6 +113,9 @@ _ALTERED_CONFIGS: Final = _Failure(
 )
 
 _FAILURES: Final[dict[int, _Failure]] = {
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _Failure((
+        _Entries("users", "results", "DescribeUserScramCredentialsResult", {"user": "name"}),
+    ), top=_ALL_VERSIONS),
     ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _Failure((
         _Entries("deletions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),
         _Entries("upsertions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),

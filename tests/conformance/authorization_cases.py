@@ -49,6 +49,10 @@ from minikafka.messages.alter_partition_reassignments import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from minikafka.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    ScramCredentialDeletion,
+)
 from minikafka.messages.assign_replicas_to_dirs import AssignReplicasToDirsRequest
 from minikafka.messages.begin_quorum_epoch import BeginQuorumEpochRequest
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
@@ -60,6 +64,10 @@ from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_groups import DescribeGroupsRequest
 from minikafka.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from minikafka.messages.describe_transactions import DescribeTransactionsRequest
+from minikafka.messages.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
+    UserName,
+)
 from minikafka.messages.end_quorum_epoch import EndQuorumEpochRequest
 from minikafka.messages.end_txn import EndTxnRequest
 from minikafka.messages.envelope import EnvelopeRequest
@@ -285,6 +293,10 @@ CASES = [
          (group(OP.DESCRIBE),)),
     Case("find the coordinator of a transactional id", FindCoordinatorRequest("", 1, ["x"]), 4,
          (txn(OP.DESCRIBE),)),
+    Case("describe SCRAM users", DescribeUserScramCredentialsRequest([UserName("none")]), 0,
+         (cluster(OP.DESCRIBE),)),
+    Case("alter SCRAM users", AlterUserScramCredentialsRequest(
+        deletions=[ScramCredentialDeletion("none", 1)]), 0, (cluster(OP.ALTER),)),
     of_group("join group", JoinGroupRequest("g", 10_000, 10_000, "none", None, "consumer",
              [JoinGroupRequestProtocol("range", b"")]), 9),
     of_group("sync group", SyncGroupRequest("g", 1, "m", None, "consumer", "range"), 5),

@@ -74,6 +74,16 @@ ALL = {
             _length("tests.conformance.test_codec_frames", "CASES"),
         ),
         Evidence(
+            "requests with and without rights sent to Kafka",
+            104,
+            _length("tests.conformance.authorization_cases", "CASES"),
+        ),
+        Evidence(
+            "requests about ACLs sent to Kafka",
+            48,
+            _length("tests.conformance.acl_cases", "CASES"),
+        ),
+        Evidence(
             "configuration values sent to Kafka",
             570,
             _length("tests.conformance.test_config_values", "CASES"),

@@ -25,7 +25,7 @@ def failures(node):
     return {
         each.labels: each.value
         for each in node_samples(node)
-        if each.metric is catalog.FAILED_AUTHENTICATIONS
+        if each.metric is catalog.FAILED_LOGINS
     }
 
 
