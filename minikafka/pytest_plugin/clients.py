@@ -7,67 +7,92 @@ after the test.
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
 from minikafka.pytest_plugin.clusters import explained
 from minikafka.pytest_plugin.options import read
 
+if TYPE_CHECKING:
+    from minikafka.admin.client_login import ClientLogin
+
 _CLOSE_S = 10
+
+
+MakeClient = Callable[[Any, str, str, dict[str, str]], tuple[Any, Callable[[], object]]]
 
 
 class Library(NamedTuple):
     """A client library: the module that must be installed, and its three kinds of clients.
 
-    Each function takes the module, the servers and a name, and returns a client and how to end it.
+    Each function takes the module, the servers, a name, and what `login` returns for a cluster that
+    is secured; it returns a client and how to end it.
     """
 
     module: str
-    producer: Callable[[Any, str, str], tuple[Any, Callable[[], object]]]
-    consumer: Callable[[Any, str, str], tuple[Any, Callable[[], object]]]
-    admin: Callable[[Any, str, str], tuple[Any, Callable[[], object]]]
+    producer: MakeClient
+    consumer: MakeClient
+    admin: MakeClient
+    login: Callable[["ClientLogin"], dict[str, str]]
 
 
-def _confluent_producer(module: Any, servers: str, name: str) -> Any:
-    client = module.Producer({"bootstrap.servers": servers, "client.id": name})
+def _confluent_producer(module: Any, servers: str, name: str, login: dict[str, str]) -> Any:
+    client = module.Producer({"bootstrap.servers": servers, "client.id": name, **login})
     return client, lambda: client.flush(_CLOSE_S)
 
 
-def _confluent_consumer(module: Any, servers: str, name: str) -> Any:
+def _confluent_consumer(module: Any, servers: str, name: str, login: dict[str, str]) -> Any:
     client = module.Consumer(
-        {"bootstrap.servers": servers, "group.id": name, "auto.offset.reset": "earliest"}
+        {
+            "bootstrap.servers": servers,
+            "group.id": name,
+            "auto.offset.reset": "earliest",
+            **login,
+        }
     )
     return client, client.close
 
 
-def _confluent_admin(_: Any, servers: str, name: str) -> Any:
+def _confluent_admin(_: Any, servers: str, name: str, login: dict[str, str]) -> Any:
     module = import_module("confluent_kafka.admin")
-    return module.AdminClient({"bootstrap.servers": servers, "client.id": name}), lambda: None
+    return module.AdminClient(
+        {"bootstrap.servers": servers, "client.id": name, **login}
+    ), lambda: None
 
 
-def _python_producer(module: Any, servers: str, name: str) -> Any:
-    client = module.KafkaProducer(bootstrap_servers=servers, client_id=name)
+def _python_producer(module: Any, servers: str, name: str, login: dict[str, str]) -> Any:
+    client = module.KafkaProducer(bootstrap_servers=servers, client_id=name, **login)
     return client, lambda: client.close(timeout=_CLOSE_S)
 
 
-def _python_consumer(module: Any, servers: str, name: str) -> Any:
+def _python_consumer(module: Any, servers: str, name: str, login: dict[str, str]) -> Any:
     client = module.KafkaConsumer(
-        bootstrap_servers=servers, group_id=name, auto_offset_reset="earliest"
+        bootstrap_servers=servers, group_id=name, auto_offset_reset="earliest", **login
     )
     return client, client.close
 
 
-def _python_admin(module: Any, servers: str, name: str) -> Any:
-    client = module.KafkaAdminClient(bootstrap_servers=servers, client_id=name)
+def _python_admin(module: Any, servers: str, name: str, login: dict[str, str]) -> Any:
+    client = module.KafkaAdminClient(bootstrap_servers=servers, client_id=name, **login)
     return client, client.close
 
 
 LIBRARIES: Final = {
     "confluent-kafka": Library(
-        "confluent_kafka", _confluent_producer, _confluent_consumer, _confluent_admin
+        "confluent_kafka",
+        _confluent_producer,
+        _confluent_consumer,
+        _confluent_admin,
+        lambda login: login.librdkafka(),
     ),
-    "kafka-python": Library("kafka", _python_producer, _python_consumer, _python_admin),
+    "kafka-python": Library(
+        "kafka",
+        _python_producer,
+        _python_consumer,
+        _python_admin,
+        lambda login: login.kafka_python(),
+    ),
 }
 _ASYNCHRONOUS: Final = "aiokafka"
 
@@ -98,7 +123,10 @@ def _client(request: pytest.FixtureRequest, kind: str, kafka: str) -> Iterator[A
     cluster = request.getfixturevalue(kafka)
     make = getattr(library, kind)
     module = import_module(library.module)
-    client, end = make(module, cluster.bootstrap_servers, f"{cluster.prefix}{kind}")
+    # Of a cluster that this run did not start, nothing is known.
+    secured = getattr(cluster, "is_secured", False)
+    login = library.login(cluster.login()) if secured else {}
+    client, end = make(module, cluster.bootstrap_servers, f"{cluster.prefix}{kind}", login)
     try:
         yield client
     finally:

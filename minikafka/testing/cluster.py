@@ -109,7 +109,7 @@ class Cluster(KafkaOperations):
             features=features, log_level=log_level, open_files=open_files, one_process=one_process,
             kafka_defaults=kafka_defaults, tls=tls, sasl=sasl,
         )  # fmt: skip
-        if tls or sasl:
+        if self.is_secured:
             self._clients.login = lambda: self.login().properties()
         self.nodes = nodes
         self.base_port = base_port
@@ -183,6 +183,11 @@ class Cluster(KafkaOperations):
 
     def _addresses(self, nodes: Sequence[int]) -> str:
         return ",".join(f"{_HOST}:{self.port(node)}" for node in nodes or self.node_ids)
+
+    @property
+    def is_secured(self) -> bool:
+        """True if clients need a `login`."""
+        return self._settings.tls or bool(self._settings.sasl)
 
     def login(self, user: str = "admin") -> "ClientLogin":
         """Return what a client needs to be a user of a cluster with `tls` or `sasl`.

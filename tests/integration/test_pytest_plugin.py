@@ -159,6 +159,31 @@ def test_a_parametrized_marker_is_a_matrix(run):
     ).assert_outcomes(passed=2)
 
 
+@pytest.mark.parametrize("client", ["confluent-kafka", "kafka-python"])
+def test_the_clients_of_a_secured_cluster_log_in(run, client):
+    run(
+        """
+        import pytest
+
+        KINDS = [
+            pytest.param(kind, marks=pytest.mark.minikafka(**kind))
+            for kind in ({"tls": True, "sasl": "SCRAM-SHA-512"}, {"sasl": "PLAIN"}, {"tls": True})
+        ]
+
+        @pytest.mark.parametrize("kind", KINDS, ids=str)
+        def test_value(kind, minikafka, kafka_topic, kafka_producer, kafka_admin):
+            if hasattr(kafka_producer, "produce"):
+                kafka_producer.produce(kafka_topic, b"value")
+            else:
+                kafka_producer.send(kafka_topic, b"value")
+            kafka_producer.flush(20)
+            assert [each.value for each in minikafka.records(kafka_topic)] == [b"value"]
+        """,
+        "--minikafka-client",
+        client,
+    ).assert_outcomes(passed=3)
+
+
 def test_the_order_of_precedence_is_factory_marker_command_line_ini(run):
     result = run(
         """
