@@ -22,6 +22,7 @@ from minikafka.config.definition import (
     at_least,
 )
 from minikafka.config.group import GROUP_KEYS, check_group_value
+from minikafka.config.sasl_keys import SASL_KEYS, sasl_key
 from minikafka.config.ssl_keys import RELOADED_KEYS
 from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import broker_keys, check_topic_values, listener_key
@@ -52,6 +53,9 @@ DYNAMIC_ONLY = KeyTable(
     ],
 )
 
+# A node reads these at its start only. Unlike Kafka (row K5), which stores them: a password that
+# is removed without effect would still open the door.
+_OF_LOGINS = frozenset(key.name for key in SASL_KEYS)
 # Controllers decide by these, so each of them must see the same value.
 _OF_THE_CLUSTER = (UNCLEAN_RECOVERY_MANAGER_ENABLED.name, UNCLEAN_RECOVERY_TIMEOUT_MS.name)
 
@@ -96,6 +100,8 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
 
 
 def _check_broker_value(resource_name: str, name: str, value: str) -> None:
+    if sasl_key(name) in _OF_LOGINS:
+        raise InvalidRequestError(f"Cannot update these configs dynamically: [{name}]")
     key = find_key(RESOURCE_BROKER, name) or broker_keys().get(listener_key(name))
     if key is None:
         return

@@ -52,6 +52,25 @@ def test_a_value_of_a_broker_is_an_invalid_request(resource, name, value, says):
         check_value(RESOURCE_BROKER, resource, name, value)
 
 
+@pytest.mark.parametrize("resource", ["", "1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "listener.name.clients.plain.sasl.jaas.config",
+        "listener.name.clients.sasl.enabled.mechanisms",
+        "listener.name.clients.scram-sha-512.connections.max.reauth.ms",
+        "listener.name.clients.connection.failed.authentication.delay.ms",
+        "sasl.enabled.mechanisms",
+        "sasl.jaas.config",
+    ],
+)
+def test_a_running_node_does_not_seem_to_change_its_logins(resource, name):
+    says = "Cannot update these configs dynamically"
+    with pytest.raises(InvalidRequestError, match=says) as caught:
+        check_value(RESOURCE_BROKER, resource, name, "s3cret")
+    assert "s3cret" not in caught.value.message
+
+
 def test_keys_are_found_by_the_type_of_their_resource():
     assert find_key(RESOURCE_TOPIC, "retention.ms").name == "retention.ms"
     assert find_key(RESOURCE_BROKER, "retention.ms") is None
