@@ -1,14 +1,20 @@
 """Keys for features that this node does not have: the node refuses to start, or logs a warning.
 
 A node that silently ignored `ssl.*` while no listener has TLS would encrypt nothing, although its
-operator believes that it does. `config/sasl.py` warns about the keys of SASL.
+operator believes that it does. A node without the operator's principal builder would know clients
+by other names than the ACLs. `config/sasl.py` warns about the keys of SASL.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 _SECURITY_PREFIXES = ("ssl.", "sasl.", "security.providers", "principal.builder.class")
 _TIERED_STORAGE = "remote.log.storage.system.enable"
 _CONFIG_PROVIDERS = "config.providers"
+_PRINCIPAL_BUILDER = re.compile(r"(listener\.name\.[^.]+\.)?principal\.builder\.class")
+_DEFAULT_BUILDER = "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder"
+_JAAS_CONFIG = "sasl.jaas.config"
+_REFERENCE = re.compile(r"\$\{[^}:]+:[^}]*\}")
 
 
 def refusals(given: Mapping[str, str]) -> list[str]:
@@ -16,7 +22,24 @@ def refusals(given: Mapping[str, str]) -> list[str]:
     found = []
     if given.get(_TIERED_STORAGE, "").strip().lower() == "true":
         found.append(f"{_TIERED_STORAGE}: tiered storage is not available; allowed: false")
+    found += _plug_ins_for_principals(given)
+    if given.get(_CONFIG_PROVIDERS, "").strip():
+        # The reference itself would be the password.
+        found += [
+            f"{name}: has a reference to a config provider, which is not resolved; write the value"
+            for name, text in given.items()
+            if name.endswith(_JAAS_CONFIG) and _REFERENCE.search(text)
+        ]
     return found
+
+
+def _plug_ins_for_principals(given: Mapping[str, str]) -> Iterator[str]:
+    for name, text in given.items():
+        if _PRINCIPAL_BUILDER.fullmatch(name) and text.strip().removeprefix("class ") not in (
+            "",
+            _DEFAULT_BUILDER,
+        ):
+            yield f"{name}: plug-ins are not available; allowed: {_DEFAULT_BUILDER}"
 
 
 def warnings(given: Mapping[str, str]) -> list[str]:

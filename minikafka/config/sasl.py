@@ -157,8 +157,14 @@ def _listener(given: Mapping[str, str], listener: str, errors: list[str]) -> Sas
                 if key.startswith(prefix)
             }
             mechanisms[mechanism] = SaslMechanism(mechanism, module, Config({**values, **own}))
+            handler = keys.SASL_SERVER_CALLBACK_HANDLER_CLASS.name
             if mechanism == keys.OAUTHBEARER:
                 _check_validator(listener, mechanisms[mechanism], errors)
+            elif own.get(handler, "").strip():
+                errors.append(
+                    f"{listener_prefix(listener)}{prefix}{handler}: plug-ins are not available; "
+                    "the users are those of the login module or the metadata"
+                )
     if not config[keys.SASL_ENABLED_MECHANISMS]:
         errors.append(f"{name}: names no mechanism for SASL listener {listener}")
     return SaslListener(mechanisms, config)

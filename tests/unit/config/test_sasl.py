@@ -40,6 +40,12 @@ def _errors(**changes):
     return caught.value.errors
 
 
+def test_passwords_are_not_checked_by_a_class_that_is_absent():
+    name = "listener.name.sasl_plaintext.plain.sasl.server.callback.handler.class"
+    (error,) = _errors(**{name: "com.example.Directory"})
+    assert error.startswith(f"{name}: plug-ins are not available")
+
+
 def test_mechanisms_and_own_logins():
     config = node_config(
         {
