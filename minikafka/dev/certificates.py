@@ -4,12 +4,13 @@ All are written as PEM: a keystore has a private key and then its certificate, a
 certificate of the authority. They are for tests: who can read the folder can pose as a node.
 """
 
-import os
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from minikafka.dev.private_files import write_private
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -21,7 +22,6 @@ NODE_NAME: Final = "minikafka-node"
 _OWN_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _ALLOWANCE: Final = timedelta(minutes=5)
 """Clocks of containers may be behind."""
-_PRIVATE: Final = 0o600
 
 
 class MissingPackageError(Exception):
@@ -64,8 +64,8 @@ def make_certificates(
     folder.mkdir(parents=True, exist_ok=True)
     hosts = tuple(dict.fromkeys((*_OWN_NAMES, *(name for name in names if name))))
     paths.truststore.write_bytes(authority.pem)
-    _write_private(paths.node, authority.keystore(NODE_NAME, hosts))
-    _write_private(paths.client, authority.keystore(client, ()))
+    write_private(paths.node, authority.keystore(NODE_NAME, hosts))
+    write_private(paths.client, authority.keystore(client, ()))
     return paths
 
 
@@ -177,11 +177,3 @@ def _pem(certificate: "x509.Certificate") -> bytes:
     from cryptography.hazmat.primitives import serialization
 
     return certificate.public_bytes(serialization.Encoding.PEM)
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, from its first byte on."""
-    path.unlink(missing_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)

@@ -17,6 +17,7 @@ from minikafka.common.ids import Uuid
 from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.dev.base_ports import BROKERS_OFFSET, CONTROLLERS_OFFSET, HOST
+from minikafka.dev.private_files import write_private
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
@@ -314,7 +315,8 @@ class Layout:
         for node in self.all_nodes:
             self.home(node).mkdir(exist_ok=True)
             lines = [f"{key}={_escaped(value)}" for key, value in self.values(node).items()]
-            self.properties_file(node).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            # With SASL they have passwords; so may given values.
+            write_private(self.properties_file(node), ("\n".join(lines) + "\n").encode())
 
     def _first_voters(self, cluster: "ClusterFile") -> "VoterSet | None":
         """The voters of a dynamic quorum; None if the given values make a static one."""

@@ -7,7 +7,6 @@ otherwise.
 """
 
 import json
-import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +21,7 @@ from minikafka.config.authorizer_keys import (
 )
 from minikafka.config.listener_security import SecurityProtocol, listener_prefix
 from minikafka.dev.certificates import NODE_NAME, Certificates, certificates_in, make_certificates
+from minikafka.dev.private_files import write_private
 
 if TYPE_CHECKING:
     from minikafka.metadata.serde import MetadataRecord
@@ -35,7 +35,6 @@ FOLDER: Final = "security"
 _STORED: Final = "security.json"
 _PASSWORD_BYTES: Final = 12
 _SALT_BYTES: Final = 16
-_PRIVATE: Final = 0o600
 
 
 class Secured:
@@ -92,10 +91,11 @@ class Secured:
             make_certificates(self.folder, hosts, ADMIN)
         for name in USERS:
             lines = [f"{key}={value}" for key, value in self.login(name).properties().items()]
-            _write_private(self.folder / f"{name}.properties", "\n".join(lines) + "\n")
+            text = "\n".join(lines) + "\n"
+            write_private(self.folder / f"{name}.properties", text.encode())
         # The last file: if it is there, so are the others.
         stored = {"tls": self.has_tls, "sasl": self.mechanism, "passwords": self._passwords}
-        _write_private(self.folder / _STORED, json.dumps(stored) + "\n")
+        write_private(self.folder / _STORED, (json.dumps(stored) + "\n").encode())
         self._is_made = True
 
     def login(self, user: str = ADMIN) -> ClientLogin:
@@ -197,9 +197,3 @@ def _read(folder: Path) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = json.loads(path.read_text())
     return found
-
-
-def _write_private(path: Path, content: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(content)

@@ -5,7 +5,9 @@ import stat
 import pytest
 
 from minikafka.config.properties import parse_properties
-from minikafka.dev.secured import MECHANISMS, PLAIN, USERS, Secured
+from minikafka.dev.layout import Layout
+from minikafka.dev.secured import FOLDER, MECHANISMS, PLAIN, USERS, Secured
+from minikafka.testing.base_ports import free_base_port
 
 LISTENERS = ("INTERNAL", "CONTROLLER")
 
@@ -51,6 +53,20 @@ def test_each_user_has_a_properties_file_that_only_its_owner_reads(tmp_path, mec
         assert login.kafka_python()["sasl_plain_password"] == login.password
     users = [each.name for each in secured.records()]
     assert users == ([] if mechanism == PLAIN else list(USERS))
+
+
+def test_only_their_owner_reads_the_properties_of_nodes(tmp_path):
+    layout = Layout(
+        tmp_path / "cluster", 1, free_base_port(1), {},
+        secured=Secured(tmp_path / "cluster" / FOLDER, has_tls=False, mechanism=PLAIN),
+    )  # fmt: skip
+    path = layout.properties_file(1)
+    for _ in range(2):
+        layout.prepare()
+        assert 'user_alice="' in path.read_text().replace("\\", "")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        # As files of an older version, which the next start writes again.
+        path.chmod(0o644)
 
 
 def test_a_cluster_that_starts_again_keeps_its_passwords(tmp_path):
