@@ -178,15 +178,15 @@ class _Reader:
         )
 
     def _ssl(self, protocols: Mapping[str, SecurityProtocol]) -> "dict[str, SslSettings]":
-        names = [name for name, protocol in protocols.items() if protocol.has_tls]
-        if not names:
+        secured = {name: each.has_sasl for name, each in protocols.items() if each.has_tls}
+        if not secured:
             return {}
         from minikafka.config.ssl_keys import ssl_settings  # noqa: PLC0415
 
         found = {}
-        for name in names:
+        for name, has_sasl in secured.items():
             try:
-                found[name] = ssl_settings(self.config.given, name)
+                found[name] = ssl_settings(self.config.given, name, has_sasl=has_sasl)
             except ConfigError as error:
                 self.errors += [each for each in (str(error),) if each not in self.errors]
         return found

@@ -24,6 +24,9 @@ _MODULES: Final = {
     keys.SCRAM_SHA_512: "org.apache.kafka.common.security.scram.ScramLoginModule",
     keys.OAUTHBEARER: "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule",
 }
+# The module with these imports much that a node without TLS does not need.
+_CLIENT_AUTH: Final = "ssl.client.auth"
+_NO_CERTIFICATES: Final = "none"
 _NUMBERS: Final = ("unsecuredLoginNumberClaim_", "unsecuredLoginLifetimeSeconds")
 _MAX_DIGITS: Final = 15
 
@@ -122,6 +125,15 @@ def sasl_warnings(
             for name in (jaas, f"{listener_prefix(listener)}{jaas}")
             if name in given
         ]
+    asks = given.get(_CLIENT_AUTH, _NO_CERTIFICATES).strip()
+    found += [
+        f"{_CLIENT_AUTH}: has no effect on listener {name}, whose clients log in; set "
+        f"{listener_prefix(name)}{_CLIENT_AUTH}"
+        for name in sasl.listeners
+        if protocols[name] is SecurityProtocol.SASL_SSL
+        and asks != _NO_CERTIFICATES
+        and f"{listener_prefix(name)}{_CLIENT_AUTH}" not in given
+    ]
     if sasl.to_controllers is not None and sasl.to_controllers.mechanism.startswith("SCRAM"):
         found.append(
             f"{keys.SASL_MECHANISM_CONTROLLER_PROTOCOL.name}: SCRAM credentials are in the "

@@ -208,8 +208,12 @@ class SslSettings(NamedTuple):
     """The beginning of the keys of the listener, for errors."""
 
 
-def ssl_settings(values: Mapping[str, str], listener: str = "") -> SslSettings:
+def ssl_settings(
+    values: Mapping[str, str], listener: str = "", *, has_sasl: bool = False
+) -> SslSettings:
     """Return the settings that these values give to a listener, or to a client.
+
+    A listener that `has_sasl` asks for certificates only if that is set for it alone, as in Kafka.
 
     Raises:
         ConfigError: a value is not allowed, or two contradict one another.
@@ -225,7 +229,7 @@ def ssl_settings(values: Mapping[str, str], listener: str = "") -> SslSettings:
     return SslSettings(
         keystore=found.keystore(),
         truststore=found.truststore(),
-        client_auth=str(found.value(CLIENT_AUTH)),
+        client_auth=found.client_auth(has_sasl=has_sasl),
         versions=versions,
         ciphers=ciphers,
         verifies_host=bool(algorithm),
@@ -269,6 +273,11 @@ class _Settings:
         for name in _PLUG_INS:
             if self.given.get(name, "").strip():
                 raise ConfigError(f"{name}: plug-ins are not available; remove it")
+
+    def client_auth(self, *, has_sasl: bool) -> str:
+        asked = str(self.value(CLIENT_AUTH))
+        is_own = f"{self.prefix}{CLIENT_AUTH.name}" in self.all
+        return asked if is_own or not has_sasl else NONE
 
     def versions(self) -> tuple[str, ...]:
         asked = self.value(ENABLED_PROTOCOLS)

@@ -149,7 +149,8 @@ class NodeTls:
     def _reload_one(self, name: str, values: Mapping[str, str], *, at_once: bool) -> None:
         loaded = self._loaded[name]
         try:
-            settings = ssl_settings(values, name)
+            has_sasl = self._config.security_protocols[name].has_sasl
+            settings = ssl_settings(values, name, has_sasl=has_sasl)
         except ConfigError as error:
             if self._seen.get(name) != str(error):
                 self._seen[name] = str(error)

@@ -40,6 +40,24 @@ def _errors(**changes):
     return caught.value.errors
 
 
+def test_clients_that_log_in_need_no_certificate_unless_their_listener_asks_for_it():
+    tls = {
+        "listeners": "SASL_SSL://:9092,SSL://:9094,CONTROLLER://:9093",
+        "listener.security.protocol.map": "SASL_SSL:SASL_SSL,SSL:SSL,CONTROLLER:SASL_SSL",
+        "security.inter.broker.protocol": "SASL_SSL",
+        "listener.name.sasl_ssl.plain.sasl.jaas.config": _PLAIN,
+        "listener.name.controller.ssl.client.auth": "requested",
+        "ssl.client.auth": "required",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": "/k",
+    }
+    config = node_config({**_BASE, **tls})
+    found = {name: settings.client_auth for name, settings in config.ssl.items()}
+    assert found == {"SASL_SSL": "none", "SSL": "required", "CONTROLLER": "requested"}
+    (warning,) = [each for each in config.warnings if "ssl.client.auth" in each]
+    assert "set listener.name.sasl_ssl.ssl.client.auth" in warning
+
+
 def test_passwords_are_not_checked_by_a_class_that_is_absent():
     name = "listener.name.sasl_plaintext.plain.sasl.server.callback.handler.class"
     (error,) = _errors(**{name: "com.example.Directory"})
