@@ -215,7 +215,7 @@ class Dispatcher:
             if type(outcome) is GeneratorType:
                 self._start(connection, header, api, body, outcome)
             else:
-                self._answer(connection, header, outcome)
+                self.answer(connection, header, outcome)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             self._abort(connection, f"a request of {connection.peer_host}", error)
 
@@ -243,7 +243,7 @@ class Dispatcher:
             assert api is not None
             self._start(connection, header, api, lane.request, answer)
         else:
-            self._answer(connection, header, answer)
+            self.answer(connection, header, answer)
         return True
 
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
@@ -277,7 +277,7 @@ class Dispatcher:
         if must_wait and not slot.done:
             self._mute(connection)
 
-    def _answer(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
+    def answer(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
         """Send the response of a handler that did not wait, after those of earlier requests."""
         slots = connection.slots
         if not slots:
@@ -418,7 +418,7 @@ class Dispatcher:
         assert api is not None
         header = header._replace(api_version=0)
         context = self.make_context(connection, header, _NO_FRAME)
-        self._answer(connection, header, api.handler(context, None))
+        self.answer(connection, header, api.handler(context, None))
 
     def _not_served(self, connection: ConnectionState, header: RequestHeader) -> None:
         if header.api_key == _API_VERSIONS:

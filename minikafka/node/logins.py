@@ -450,7 +450,8 @@ class Logins:
         self._env.effects.append(Disconnect(number))
 
     def _reply(self, login: Login, header: RequestHeader, response: Any) -> None:
-        self._env.effects.append(Reply(login.connection.number, self._encoded(header, response)))
+        # After an expired session, earlier requests may not be answered yet.
+        self.dispatcher.answer(login.connection, header, response)
 
     @staticmethod
     def _encoded(header: RequestHeader, response: Any) -> list[Part]:

@@ -14,6 +14,7 @@ from minikafka.config.sasl import SaslListener, SaslMechanism
 from minikafka.config.values import Config
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.messages.metadata import MetadataRequest
+from minikafka.messages.produce import ProduceRequest, ProduceResponse
 from minikafka.messages.sasl_authenticate import SaslAuthenticateRequest
 from minikafka.messages.sasl_handshake import SaslHandshakeRequest
 from minikafka.node import dispatcher as dispatcher_module
@@ -48,7 +49,7 @@ class LoginWorld:
         )  # fmt: skip
         self.served = []
         self.versions = lambda *_: ApiVersionsResponse()
-        apis = {
+        self.apis = apis = {
             18: Api(18, 0, 4, self._versions),
             3: Api(3, 0, 13, lambda context, _: self.served.append(str(context.principal))),
             17: Api(17, 0, 1, lambda context, body: self.logins.repeat(1, body, context.version)),
@@ -221,6 +222,22 @@ def test_versions_that_wait_for_the_controller(world):
     unmute, response = world.answers(18, 0)
     assert unmute == Unmute(1)
     assert response.error_code == 0
+
+
+def test_a_login_after_the_end_of_a_session_is_answered_after_earlier_requests(short):
+    def parked(*_):
+        yield from wait_until(["x"], lambda: False, 6_000)
+        return ProduceResponse()
+
+    short.apis[0] = Api(0, 3, 13, parked)
+    short.log_in()
+    assert short.ask(ProduceRequest(None, -1, 1000, []), 9) == []
+    short.pass_time(5_000)
+    assert short.handshake() == []
+    short.pass_time(1_000)
+    numbers = [int.from_bytes(b"".join(each.parts)[4:8], "big") for each in short.take()]
+    assert numbers == [short.number - 1, short.number]
+    assert short.authenticate()[0].error_code == 0
 
 
 def test_a_request_instead_of_a_token(world):
