@@ -15,6 +15,7 @@ _log = logging.getLogger("minikafka.authentication")
 _WINDOW_MS: Final = 10_000
 _MAX_LINES: Final = 10
 _SHOWN: Final = 60
+_SHOWN_OF_REASON: Final = 300
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class LoginAudit:
             peer_host,
             f", mechanism {mechanism}" if mechanism else "",
             f", user {user[:_SHOWN]!r}" if user else "",
-            reason,
+            reason[:_SHOWN_OF_REASON],
         )
 
     def _close_window(self) -> None:

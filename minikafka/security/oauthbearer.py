@@ -19,6 +19,8 @@ _PAIR: Final = re.compile(r"([A-Za-z]+)=([\x21-\x7e \t\r\n]+)")
 _BEARER: Final = re.compile(r"\s*(\w+) +([-_.A-Za-z0-9]+)\s*", re.ASCII)
 _SEPARATOR: Final = "\x01"
 _PARTS: Final = 3
+_LONGEST_NAME: Final = 1024
+"""In characters. Unlike Kafka (row Y8): lines of the log and kept decisions have the names."""
 _JSON_ERRORS: Final = (ValueError, RecursionError)
 
 
@@ -67,6 +69,10 @@ class UnsecuredValidator:
         principal = claims.get(self._principal_claim)
         if not isinstance(principal, str) or not principal.strip():
             raise InvalidTokenError(f"the token has no claim {self._principal_claim} with a name")
+        if len(principal) > _LONGEST_NAME or not _is_unicode(principal):
+            raise InvalidTokenError(
+                f"the name in claim {self._principal_claim} is too long, or not valid Unicode"
+            )
         issued_ms = _time_ms(claims, "iat")
         expires_ms = _time_ms(claims, "exp")
         if expires_ms is None:
@@ -161,6 +167,15 @@ def _claims(part: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidTokenError("a part of the token is no JSON object")
     return found
+
+
+def _is_unicode(text: str) -> bool:
+    """True if no response or record fails for a text: JSON may have halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _time_ms(claims: Mapping[str, Any], name: str) -> float | None:

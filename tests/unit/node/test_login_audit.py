@@ -18,11 +18,11 @@ def test_many_failures_have_few_lines(caplog):
     audit = LoginAudit(env)
     with caplog.at_level(logging.WARNING):
         for _ in range(1_000):
-            audit.failed("SASL", "peer", "PLAIN", "x" * 1_000, "the password is wrong")
+            audit.failed("SASL", "peer", "PLAIN", "x" * 1_000, "wrong id " + "y" * 1_000)
         _pass_time(env, 10_000)
         assert len(caplog.records) == 11
         assert caplog.messages[-1] == "990 more failed logins in the last 10 s"
-        assert max(map(len, caplog.messages)) < 200
+        assert max(map(len, caplog.messages)) < 500
         audit.failed("SASL", "peer", "", "", "unexpected request METADATA before the login")
     assert caplog.messages[-1] == (
         "failed login on listener SASL from peer: unexpected request METADATA before the login"
