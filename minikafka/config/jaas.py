@@ -1,6 +1,7 @@
 """JAAS configuration texts: `module required key="value" ...;`, with one login module.
 
-No error shows a value, since values are passwords. Source: `JaasConfig`, `JaasContext`.
+No error shows a value, since values are passwords; nor a word that may be the rest of a value,
+after a quote or a semicolon in it. Source: `JaasConfig`, `JaasContext`.
 """
 
 import re
@@ -58,8 +59,8 @@ def _module(tokens: "_Tokens") -> LoginModule:
     flag = tokens.word()
     if flag is None or flag.lower() not in _FLAGS:
         raise JaasError(
-            f"after the login module {name[:_SHOWN]} a control flag is missing; allowed: "
-            f"{', '.join(_FLAGS)}"
+            f"after the name of a login module a control flag is missing; allowed: "
+            f"{', '.join(_FLAGS)}; a value with a semicolon needs quotes"
         )
     options: dict[str, str] = {}
     while not tokens.take(";"):
@@ -69,7 +70,10 @@ def _module(tokens: "_Tokens") -> LoginModule:
         if key is None:
             raise JaasError(f"expected an option or a semicolon after {_after(options)}")
         if not tokens.take("="):
-            raise JaasError(f'option {key[:_SHOWN]} has no value; write {key[:_SHOWN]}="value"')
+            raise JaasError(
+                f'the option after {_after(options)} has no value; write option="value", and a '
+                "backslash before a quote in the value"
+            )
         value = tokens.word()
         if value is None:
             raise JaasError(

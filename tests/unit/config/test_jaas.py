@@ -37,6 +37,8 @@ def test_options_of_a_module():
         ('m required password="s3cret;', "quotes"),
         ('m required a="s3cret" =;', "after option a"),
         ("; m required;", "expected the name"),
+        ('m required a=b password="x"s3cret";', "the option after option password has no value"),
+        ("m required password=x;s3cret;", "a value with a semicolon needs quotes"),
     ],
 )
 def test_errors_name_what_is_wrong_and_no_value(text, reason):
