@@ -3,6 +3,8 @@
 Source: `ServerConfigs`, `StandardAuthorizer`.
 """
 
+from collections.abc import Mapping
+
 from minikafka.config.definition import ConfigType, Key, one_of
 
 STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
@@ -32,3 +34,15 @@ AUTHORIZER_KEYS: tuple[Key[object], ...] = (
     SUPER_USERS,
     ALLOW_EVERYONE_IF_NO_ACL_FOUND,
 )
+
+
+def authorizer_warnings(given: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each value that limits nobody, since there is no authorizer."""
+    if given.get(AUTHORIZER_CLASS_NAME.name, "").strip():
+        return []
+    return [
+        f"{key.name}: has no effect without {AUTHORIZER_CLASS_NAME.name}: every client may do "
+        "everything"
+        for key in (SUPER_USERS, ALLOW_EVERYONE_IF_NO_ACL_FOUND)
+        if given.get(key.name, "").strip()
+    ]

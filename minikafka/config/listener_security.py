@@ -4,7 +4,7 @@ Source: `AbstractKafkaConfig.effectiveListenerSecurityProtocolMap`, `ListenerNam
 `AbstractConfig.valuesWithPrefixOverride`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 
@@ -32,9 +32,26 @@ class SecurityProtocol(Enum):
         return self in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 
 
+_PREFIX = "listener.name."
+
+
+def unknown_listener_warnings(given: Mapping[str, str], listeners: Iterable[str]) -> list[str]:
+    """Return a sentence for each listener that keys name, and that does not exist."""
+    known = [name.lower() for name in listeners]
+    found = dict.fromkeys(
+        name.removeprefix(_PREFIX).partition(".")[0] for name in given if name.startswith(_PREFIX)
+    )
+    return [
+        f"{_PREFIX}{name}.*: have no effect, since there is no such listener; known in such keys: "
+        f"{', '.join(known)}"
+        for name in found
+        if name not in known
+    ]
+
+
 def listener_prefix(listener: str) -> str:
     """Return the beginning of the keys that are set for one listener."""
-    return f"listener.name.{listener.lower()}."
+    return f"{_PREFIX}{listener.lower()}."
 
 
 def listener_values(given: Mapping[str, str], listener: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from minikafka.common.whole_numbers import whole_number
 from minikafka.config import authorizer_keys
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
-from minikafka.config.listener_security import SecurityProtocol
+from minikafka.config.listener_security import SecurityProtocol, unknown_listener_warnings
 from minikafka.config.sasl import NO_SASL, SaslConfig, sasl_config, sasl_warnings
 from minikafka.config.values import Checked, Config, check_broker_values
 
@@ -171,6 +171,8 @@ class _Reader:
                 *checked.warnings,
                 *_shared_listener(listeners, controller_names),
                 *sasl_warnings(config.given, protocols, sasl),
+                *authorizer_keys.authorizer_warnings(config.given),
+                *unknown_listener_warnings(config.given, self._all_listeners(protocols)),
             ),
             metrics_address=self._metrics_address(),
             ssl=self._ssl(protocols),
@@ -313,6 +315,12 @@ class _Reader:
                     f"{', '.join(each.value for each in SecurityProtocol)}"
                 )
         return found
+
+    def _all_listeners(self, protocols: Mapping[str, SecurityProtocol]) -> list[str]:
+        """Return the listeners of this node, and those of others in a file that nodes share."""
+        given = self.config.given.get(keys.LISTENER_SECURITY_PROTOCOL_MAP.name, "")
+        mapped = (item.partition(":")[0].strip().upper() for item in parse_list(given))
+        return [*dict.fromkeys((*protocols, *mapped))]
 
     def _has_security(self) -> bool:
         """True if a listener may be secured: then Kafka has no default for controllers'."""

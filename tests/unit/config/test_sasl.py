@@ -58,6 +58,17 @@ def test_clients_that_log_in_need_no_certificate_unless_their_listener_asks_for_
     assert "set listener.name.sasl_ssl.ssl.client.auth" in warning
 
 
+@pytest.mark.parametrize("name", ["SASL_PLAINTEXT", "sasl_plain", "outside"])
+def test_keys_of_a_listener_that_does_not_exist(name):
+    given = {**_BASE, f"listener.name.{name}.sasl.enabled.mechanisms": "SCRAM-SHA-512"}
+    (warning,) = [each for each in node_config(given).warnings if "no such listener" in each]
+    assert warning.startswith(f"listener.name.{name}.*: ")
+    assert warning.endswith(": sasl_plaintext, controller")
+    given["listener.security.protocol.map"] += f",{name.upper()}:SASL_SSL"
+    others = [each for each in node_config(given).warnings if "no such listener" in each]
+    assert others == ([warning] if name.isupper() else [])
+
+
 def test_passwords_are_not_checked_by_a_class_that_is_absent():
     name = "listener.name.sasl_plaintext.plain.sasl.server.callback.handler.class"
     (error,) = _errors(**{name: "com.example.Directory"})
