@@ -37,7 +37,7 @@ AUTHORIZER_KEYS: tuple[Key[object], ...] = (
 
 
 def authorizer_warnings(given: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each value that limits nobody, since there is no authorizer."""
+    """Return a sentence for each value that limits no client, since there is no authorizer."""
     if given.get(AUTHORIZER_CLASS_NAME.name, "").strip():
         return []
     return [

@@ -29,7 +29,7 @@ def test_a_super_user_that_is_no_principal_is_an_error():
         node_config({**_NODE, "super.users": "User:a;alice"})
 
 
-def test_rules_without_an_authorizer_limit_nobody():
+def test_rules_without_an_authorizer_limit_no_client():
     rules = {"super.users": "User:a", "allow.everyone.if.no.acl.found": "false"}
     found = [each for each in node_config({**_NODE, **rules}).warnings if "authorizer" in each]
     assert [each.partition(":")[0] for each in found] == list(rules)
