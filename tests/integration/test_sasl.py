@@ -10,6 +10,7 @@ import warnings
 import pytest
 
 from minikafka.admin.client import BrokerConnection
+from minikafka.admin.security import ClientSecurity
 from minikafka.config.jaas import parse_jaas
 from minikafka.config.sasl import OwnLogin
 from minikafka.messages.metadata import MetadataRequest
@@ -256,7 +257,7 @@ def test_brokers_log_in_by_scram_from_the_first_start(tmp_path):
 def test_a_tools_connection_outlives_its_session(nodes):
     host, port = nodes.server(1).split(":")
     login = OwnLogin("PLAIN", parse_jaas(plain("alice", PASSWORDS["alice"])))
-    connection = BrokerConnection(host, int(port), "test", 30.0, login)
+    connection = BrokerConnection(host, int(port), "test", 30.0, ClientSecurity(login=login))
     try:
         end_s = time.monotonic() + 2 * REAUTH_MS / 1000
         while time.monotonic() < end_s:
