@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         print(random_uuid())
         return 0
     try:
-        config = read_config(args.config, ())
+        config = read_config(args.config, with_logins=False)
         if args.action == "info":
             return print_info(config)
         options = FormatOptions(

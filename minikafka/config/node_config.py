@@ -4,7 +4,7 @@ Source: `KafkaConfig`, `AbstractKafkaConfig`, `QuorumConfig`, `SocketServerConfi
 reported at once, before anything is opened.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.principal import parse_principal
@@ -13,7 +13,13 @@ from minikafka.config import authorizer_keys
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
 from minikafka.config.listener_security import SecurityProtocol, unknown_listener_warnings
-from minikafka.config.sasl import NO_SASL, SaslConfig, sasl_config, sasl_warnings
+from minikafka.config.sasl import (
+    NO_SASL,
+    SaslConfig,
+    check_inter_broker_mechanism,
+    sasl_config,
+    sasl_warnings,
+)
 from minikafka.config.values import Checked, Config, check_broker_values
 
 if TYPE_CHECKING:
@@ -95,8 +101,11 @@ class ConfigErrors(ConfigError):  # noqa: N818 - several of them
         self.errors = errors
 
 
-def node_config(given: Mapping[str, str]) -> NodeConfig:
+def node_config(given: Mapping[str, str], *, with_logins: bool = True) -> NodeConfig:
     """Check the values and return the node's configuration.
+
+    Without `with_logins` it has no logins, and their login modules may be absent: as in Kafka, a
+    directory can be formatted before they are configured.
 
     Raises:
         ConfigErrors: there are errors; it has one sentence for each.
@@ -105,7 +114,7 @@ def node_config(given: Mapping[str, str]) -> NodeConfig:
     errors = list(checked.errors)
     bad = {error.split(":", 1)[0] for error in errors}
     usable = {name: text for name, text in given.items() if name not in bad}
-    found = _Reader(Config(usable), errors, bad)
+    found = _Reader(Config(usable), errors, bad, with_logins=with_logins)
     config = found.read(checked)
     if errors or config is None:
         raise ConfigErrors(errors)
@@ -115,10 +124,13 @@ def node_config(given: Mapping[str, str]) -> NodeConfig:
 class _Reader:
     """Collects errors while it reads, so that one bad value does not hide the next."""
 
-    def __init__(self, config: Config, errors: list[str], bad: set[str]) -> None:
+    def __init__(
+        self, config: Config, errors: list[str], bad: set[str], *, with_logins: bool
+    ) -> None:
         self.config = config
         self.errors = errors
         self.bad = bad
+        self.with_logins = with_logins
 
     def read(self, checked: Checked) -> NodeConfig | None:
         config = self.config
@@ -143,15 +155,7 @@ class _Reader:
             self.errors.append(f"log.dirs: has a directory twice: {','.join(log_dirs)}")
         self._check_request_bytes()
         self._check_super_users()
-        sasl = sasl_config(
-            config.given,
-            protocols,
-            own=[each.name for each in listeners],
-            inter_broker=inter_broker,
-            is_broker=is_broker,
-            controllers=next(iter(controller_names), ""),
-            errors=self.errors,
-        )
+        sasl = self._sasl(protocols, listeners, inter_broker, is_broker=is_broker)
         return NodeConfig(
             values=config,
             node_id=config[keys.NODE_ID],
@@ -177,6 +181,28 @@ class _Reader:
             metrics_address=self._metrics_address(),
             ssl=self._ssl(protocols),
             sasl=sasl,
+        )
+
+    def _sasl(
+        self,
+        protocols: Mapping[str, SecurityProtocol],
+        listeners: Sequence[Listener],
+        inter_broker: str,
+        *,
+        is_broker: bool,
+    ) -> SaslConfig:
+        if is_broker:
+            check_inter_broker_mechanism(self.config.given, protocols, inter_broker, self.errors)
+        if not self.with_logins:
+            return NO_SASL
+        return sasl_config(
+            self.config.given,
+            protocols,
+            own=[each.name for each in listeners],
+            inter_broker=inter_broker,
+            is_broker=is_broker,
+            controllers=next(iter(self.config[keys.CONTROLLER_LISTENER_NAMES]), "").upper(),
+            errors=self.errors,
         )
 
     def _ssl(self, protocols: Mapping[str, SecurityProtocol]) -> "dict[str, SslSettings]":

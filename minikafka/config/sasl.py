@@ -88,18 +88,30 @@ def sasl_config(
     if inter_broker in secured:
         key = keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL
         to_brokers = _own_login(given, inter_broker, key, errors if is_broker else [])
-        enabled = listeners[inter_broker].mechanisms if inter_broker in listeners else {}
-        if to_brokers is not None and is_broker and to_brokers.mechanism not in enabled:
-            errors.append(
-                f"{keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL.name}: {to_brokers.mechanism} is not "
-                f"in {keys.SASL_ENABLED_MECHANISMS.name} of listener {inter_broker}"
-            )
     to_controllers = None
     if controllers in secured:
         to_controllers = _own_login(
             given, controllers, keys.SASL_MECHANISM_CONTROLLER_PROTOCOL, errors
         )
     return SaslConfig(listeners, to_brokers, to_controllers)
+
+
+def check_inter_broker_mechanism(
+    given: Mapping[str, str],
+    protocols: Mapping[str, SecurityProtocol],
+    inter_broker: str,
+    errors: list[str],
+) -> None:
+    """Add an error if the listener of brokers does not accept the mechanism that brokers use."""
+    if inter_broker not in protocols or not protocols[inter_broker].has_sasl:
+        return
+    config = Config(listener_values(given, inter_broker))
+    mechanism = config[keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL]
+    if mechanism not in config[keys.SASL_ENABLED_MECHANISMS]:
+        errors.append(
+            f"{keys.SASL_MECHANISM_INTER_BROKER_PROTOCOL.name}: {mechanism} is not in "
+            f"{keys.SASL_ENABLED_MECHANISMS.name} of listener {inter_broker}"
+        )
 
 
 def sasl_warnings(

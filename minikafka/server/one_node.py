@@ -15,8 +15,10 @@ from minikafka.server.launch import end_with_owner
 _log = logging.getLogger("minikafka")
 
 
-def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
-    """Return the configuration that a file and overrides describe.
+def read_config(
+    file: str, overrides: Sequence[str] = (), *, with_logins: bool = True
+) -> NodeConfig:
+    """Return the configuration that a file and overrides describe; see `node_config`.
 
     Raises:
         ConfigError: with one line for each problem.
@@ -32,7 +34,7 @@ def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
         if not separator or not key:
             raise ConfigError(f"--override {override!r}: expected KEY=VALUE")
         given[key.strip()] = value
-    return node_config(given)
+    return node_config(given, with_logins=with_logins)
 
 
 def run_node(

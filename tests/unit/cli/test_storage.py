@@ -217,6 +217,40 @@ def test_voters_without_an_entry_are_refused(node, capsys, voters):
     assert not node.dirs[0].exists()
 
 
+SECURED = {
+    "controller.quorum.voters": "1@localhost:9093",
+    "listeners": "SASL_PLAINTEXT://localhost:9092,CONTROLLER://localhost:9093",
+    "listener.security.protocol.map": "SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+    "security.inter.broker.protocol": "SASL_PLAINTEXT",
+}
+PLAIN = {"sasl.enabled.mechanisms": "PLAIN", "sasl.mechanism.inter.broker.protocol": "PLAIN"}
+
+
+@pytest.mark.parametrize(
+    "mechanisms",
+    [
+        {},
+        PLAIN,
+        {**PLAIN, "listener.name.sasl_plaintext.plain.sasl.jaas.config": "broken"},
+    ],
+)
+def test_logins_may_be_configured_after_the_format(node, capsys, mechanisms):
+    node.write(**SECURED, **mechanisms)
+    scram = "SCRAM-SHA-256=[name=alice,iterations=4096,password=secret]"
+    assert node.format("--add-scram", scram) == 0, capsys.readouterr().err
+    assert node.run("info") == 0
+
+
+def test_the_listener_of_brokers_must_accept_their_mechanism(node, capsys):
+    node.write(**SECURED, **{"sasl.enabled.mechanisms": "PLAIN"})
+    assert node.format() == 1
+    assert capsys.readouterr().err == (
+        "sasl.mechanism.inter.broker.protocol: GSSAPI is not in sasl.enabled.mechanisms of "
+        "listener SASL_PLAINTEXT\n"
+    )
+    assert node.identities() == [None, None]
+
+
 def test_info_says_what_is_formatted(node, capsys):
     assert node.run("info") == 1
     assert capsys.readouterr().out.count("not formatted") == 2
