@@ -35,6 +35,13 @@ class AuthenticationFailed(NamedTuple):
     listener: str
 
 
+class KeyFileChanged(NamedTuple):
+    """The file `path` with keys of signed tokens has a new content, which can be used."""
+
+    path: str
+    text: str
+
+
 class ConnectionClosed(NamedTuple):
     """A connection was closed; responses to its requests are dropped."""
 
@@ -98,6 +105,7 @@ class ShutdownRequested(NamedTuple):
 Event = (
     ConnectionOpened
     | AuthenticationFailed
+    | KeyFileChanged
     | ConnectionClosed
     | RequestFrame
     | ResponseFrame

@@ -159,18 +159,12 @@ sasl.oauthbearer.assertion.private.key.passphrase PASSWORD r * -
 sasl.oauthbearer.assertion.template.file STRING r * -
 sasl.oauthbearer.client.credentials.client.id STRING r * -
 sasl.oauthbearer.client.credentials.client.secret PASSWORD r * -
-sasl.oauthbearer.clock.skew.seconds INT r * =30
-sasl.oauthbearer.expected.audience LIST r * =
-sasl.oauthbearer.expected.issuer STRING r * -
 sasl.oauthbearer.jwks.endpoint.refresh.ms LONG r * =3600000
 sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms LONG r * =10000
 sasl.oauthbearer.jwks.endpoint.retry.backoff.ms LONG r * =100
-sasl.oauthbearer.jwks.endpoint.url STRING r * -
 sasl.oauthbearer.jwt.retriever.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever
 sasl.oauthbearer.jwt.validator.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator
 sasl.oauthbearer.scope STRING r * -
-sasl.oauthbearer.scope.claim.name STRING r * =scope
-sasl.oauthbearer.sub.claim.name STRING r * =sub
 sasl.oauthbearer.token.endpoint.url STRING r * -
 security.providers STRING r * -
 server.max.startup.time.ms LONG r 0.. =9223372036854775807

@@ -17,6 +17,7 @@ from minikafka.config.values import Config
 
 if TYPE_CHECKING:
     from minikafka.config.jaas import LoginModule
+    from minikafka.config.signed_tokens import SignedTokens
 
 _MODULES: Final = {
     keys.PLAIN: "org.apache.kafka.common.security.plain.PlainLoginModule",
@@ -32,11 +33,15 @@ _MAX_DIGITS: Final = 15
 
 
 class SaslMechanism(NamedTuple):
-    """One mechanism of a listener: its login module, and the values that are in force for it."""
+    """One mechanism of a listener: its login module, and the values that are in force for it.
+
+    `signed_tokens` is the check of tokens; None if the mechanism is not for signed ones.
+    """
 
     name: str
     module: "LoginModule"
     values: Config
+    signed_tokens: "SignedTokens | None" = None
 
 
 class SaslListener(NamedTuple):
@@ -59,6 +64,16 @@ class SaslConfig(NamedTuple):
     listeners: Mapping[str, SaslListener]
     to_brokers: OwnLogin | None
     to_controllers: OwnLogin | None
+
+    @property
+    def key_files(self) -> frozenset[str]:
+        """The files with keys of signed tokens."""
+        return frozenset(
+            mechanism.signed_tokens.key_file
+            for listener in self.listeners.values()
+            for mechanism in listener.mechanisms.values()
+            if mechanism.signed_tokens is not None
+        )
 
 
 NO_SASL: Final = SaslConfig({}, None, None)
@@ -183,7 +198,7 @@ def _listener(given: Mapping[str, str], listener: str, errors: list[str]) -> Sas
             mechanisms[mechanism] = SaslMechanism(mechanism, module, Config({**values, **own}))
             handler = keys.SASL_SERVER_CALLBACK_HANDLER_CLASS.name
             if mechanism == keys.OAUTHBEARER:
-                _check_validator(listener, mechanisms[mechanism], errors)
+                mechanisms[mechanism] = _with_validator(listener, mechanisms[mechanism], errors)
             elif own.get(handler, "").strip():
                 errors.append(
                     f"{listener_prefix(listener)}{prefix}{handler}: plug-ins are not available; "
@@ -219,21 +234,31 @@ def _module(
     return module
 
 
-def _check_validator(listener: str, mechanism: SaslMechanism, errors: list[str]) -> None:
+def _with_validator(listener: str, mechanism: SaslMechanism, errors: list[str]) -> SaslMechanism:
+    """Return OAUTHBEARER with its check of tokens."""
     key = keys.SASL_SERVER_CALLBACK_HANDLER_CLASS
     validator = mechanism.values[key]
+    prefix = f"{listener_prefix(listener)}{mechanism.name.lower()}."
+    if validator in keys.SIGNED_VALIDATORS:
+        # A node without signed tokens does not import this.
+        from minikafka.config.signed_tokens import signed_tokens  # noqa: PLC0415
+
+        found: list[str] = []
+        checked = mechanism._replace(signed_tokens=signed_tokens(mechanism.values, found))
+        errors += [f"{prefix}{each}" for each in found]
+        return checked
     if validator != keys.UNSECURED_VALIDATOR:
-        name = f"{listener_prefix(listener)}{mechanism.name.lower()}.{key.name}"
-        errors.append(
-            f"{name}: {validator or 'the default, for signed tokens,'} is not available; allowed: "
-            f"{keys.UNSECURED_VALIDATOR}"
-        )
+        # Kafka's default accepts unsigned tokens: that must be a decision of the operator.
+        problem = f"{validator} is not available" if validator else "is required for OAUTHBEARER"
+        allowed = f"{keys.SIGNED_VALIDATORS[0]}, {keys.UNSECURED_VALIDATOR}"
+        errors.append(f"{prefix}{key.name}: {problem}; allowed: {allowed}")
     skew = mechanism.module.options.get("unsecuredValidatorAllowableClockSkewMs") or "0"
     if not _is_number(skew):
         errors.append(
-            f"{listener_prefix(listener)}{mechanism.name.lower()}.{keys.SASL_JAAS_CONFIG.name}: "
+            f"{prefix}{keys.SASL_JAAS_CONFIG.name}: "
             "option unsecuredValidatorAllowableClockSkewMs is no number of milliseconds"
         )
+    return mechanism
 
 
 def _own_login(

@@ -16,6 +16,11 @@ UNSECURED_VALIDATOR: Final = (
     "org.apache.kafka.common.security.oauthbearer.internals.unsecured."
     "OAuthBearerUnsecuredValidatorCallbackHandler"
 )
+SIGNED_VALIDATORS: Final = (
+    "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler",
+    "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerValidatorCallbackHandler",
+)
+"""Kafka's current and former name of the same class."""
 
 SASL_ENABLED_MECHANISMS: Key[tuple[str, ...]] = Key(
     name="sasl.enabled.mechanisms",
@@ -70,8 +75,46 @@ SASL_SERVER_CALLBACK_HANDLER_CLASS: Key[str | None] = Key(
     type=ConfigType.CLASS,
     default=None,
     nullable=True,
-    doc="How OAUTHBEARER checks tokens; only OAuthBearerUnsecuredValidatorCallbackHandler, which "
-    "accepts unsigned ones, is available.",
+    doc="How OAUTHBEARER checks tokens: OAuthBearerValidatorCallbackHandler accepts those that are "
+    "signed with a known key, OAuthBearerUnsecuredValidatorCallbackHandler unsigned ones.",
+)
+JWKS_ENDPOINT_URL: Key[str | None] = Key(
+    name="sasl.oauthbearer.jwks.endpoint.url",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The file with the keys of signed tokens, as file:///...; its changes are effective.",
+)
+EXPECTED_AUDIENCE: Key[tuple[str, ...]] = Key(
+    name="sasl.oauthbearer.expected.audience",
+    type=ConfigType.LIST,
+    default=(),
+    doc="Audiences of which a signed token must name at least one; without any, none.",
+)
+EXPECTED_ISSUER: Key[str | None] = Key(
+    name="sasl.oauthbearer.expected.issuer",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The issuer that a signed token must name; without one, any.",
+)
+SCOPE_CLAIM_NAME: Key[str] = Key(
+    name="sasl.oauthbearer.scope.claim.name",
+    type=ConfigType.STRING,
+    default="scope",
+    doc="The claim of a signed token that has its scopes.",
+)
+SUB_CLAIM_NAME: Key[str] = Key(
+    name="sasl.oauthbearer.sub.claim.name",
+    type=ConfigType.STRING,
+    default="sub",
+    doc="The claim of a signed token that has the name of the client.",
+)
+CLOCK_SKEW_SECONDS: Key[int] = Key(
+    name="sasl.oauthbearer.clock.skew.seconds",
+    type=ConfigType.INT,
+    default=30,
+    doc="The difference that is allowed between the clocks of this node and the issuer.",
 )
 
 SASL_KEYS: tuple[Key[object], ...] = (
@@ -83,6 +126,12 @@ SASL_KEYS: tuple[Key[object], ...] = (
     SASL_SERVER_MAX_RECEIVE_SIZE,
     CONNECTION_FAILED_AUTHENTICATION_DELAY_MS,
     SASL_SERVER_CALLBACK_HANDLER_CLASS,
+    JWKS_ENDPOINT_URL,
+    EXPECTED_AUDIENCE,
+    EXPECTED_ISSUER,
+    SCOPE_CLAIM_NAME,
+    SUB_CLAIM_NAME,
+    CLOCK_SKEW_SECONDS,
 )
 _NAMES: Final = frozenset(key.name for key in SASL_KEYS)
 

@@ -3,7 +3,7 @@
 Source: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`, `SharedServer`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from minikafka.common.environment import Environment
@@ -43,6 +43,7 @@ from minikafka.transaction.marker_sender import MarkerSender
 if TYPE_CHECKING:
     from minikafka.node.logins import Logins
     from minikafka.security.authorizer import Authorizer
+    from minikafka.security.key_set import KeySet
     from minikafka.security.ssl_principal import SslPrincipalMapper
 
 
@@ -154,11 +155,20 @@ def _logins(
 
     loader = parts.loader
     find = credential_finder(lambda: loader.image)
-    logins = Logins(parts.env, parts.config.sasl.listeners, find)
+    logins = Logins(parts.env, parts.config.sasl.listeners, find, _key_sets(parts.inputs.key_files))
     for services in (broker, controller):
         if services is not None:
             services.logins = logins
     return logins
+
+
+def _key_sets(files: Mapping[str, str]) -> "dict[str, KeySet]":
+    if not files:
+        return {}
+    # It needs the extra `security`.
+    from minikafka.security.key_set import KeySet  # noqa: PLC0415
+
+    return {path: KeySet(text) for path, text in files.items()}
 
 
 class _Parts(NamedTuple):

@@ -149,6 +149,11 @@ class Dispatcher:
         count = self.failed_authentications.get(listener, 0)
         self.failed_authentications[listener] = count + 1
 
+    def key_file_changed(self, path: str, text: str) -> None:
+        """Check signed tokens with other keys."""
+        assert self.logins is not None, "only a node with SASL listeners has such a file"
+        self.logins.key_file_changed(path, text)
+
     def closed(self, number: int) -> None:
         """Remove a connection; its parked requests run to their end without a response.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
@@ -15,6 +16,7 @@ class NodeInputs(NamedTuple):
     """The inputs from the shell: disks by path, bound ports by listener, entropy, time.
 
     `draw_secret` returns unpredictable bytes; None, in simulations, to draw them from `rng`.
+    `key_files` has the contents of the files with keys of signed tokens, by path.
     """
 
     disks: Mapping[str, Disk]
@@ -23,6 +25,7 @@ class NodeInputs(NamedTuple):
     rng: Random
     now: Now
     draw_secret: Callable[[int], bytes] | None = None
+    key_files: Mapping[str, str] = MappingProxyType({})
 
     def endpoints(
         self,

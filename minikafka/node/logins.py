@@ -48,6 +48,7 @@ from minikafka.serving.steps import CLOSE
 
 if TYPE_CHECKING:
     from minikafka.node.dispatcher import ConnectionState, Dispatcher
+    from minikafka.security.key_set import KeySet
 
 _MAX_ELEMENTS: Final = 100
 _NO_FRAME: Final = memoryview(b"")
@@ -101,12 +102,14 @@ class Logins:
         env: Environment,
         listeners: Mapping[str, SaslListener],
         find_credential: FindCredential,
+        key_sets: "dict[str, KeySet]",
     ) -> None:
-        """Take the SASL listeners by name, and the look-up of SCRAM credentials."""
+        """Take the SASL listeners by name, the look-up of SCRAM credentials, and keys by file."""
         self._env = env
+        self._key_sets = key_sets
         self._listeners = listeners
         self._make_server: dict[tuple[str, str], MakeServer] = {
-            (listener, name): server_maker(mechanism, find_credential, env.draw_secret)
+            (listener, name): server_maker(mechanism, find_credential, env.draw_secret, key_sets)
             for listener, found in listeners.items()
             for name, mechanism in found.mechanisms.items()
         }
@@ -115,6 +118,12 @@ class Logins:
         self.audit = LoginAudit(env)
         self.dispatcher: Dispatcher
         """Handles the requests of clients that have logged in; set when it is made or replaced."""
+
+    def key_file_changed(self, path: str, text: str) -> None:
+        """Check the tokens of further logins with the keys of `text`; sessions are kept."""
+        from minikafka.security.key_set import KeySet  # noqa: PLC0415 - needs the extra `security`
+
+        self._key_sets[path] = KeySet(text)
 
     def is_for(self, listener: str) -> bool:
         """True if the clients of a listener must log in."""

@@ -151,6 +151,8 @@ class Node:
                 self._opened(event)
             case events.AuthenticationFailed(listener):
                 self.dispatcher.authentication_failed(listener)
+            case events.KeyFileChanged(path, text):
+                self.dispatcher.key_file_changed(path, text)
             case events.ConnectionClosed(connection):
                 self._closed(connection)
             case events.ChannelDown(channel, reason):

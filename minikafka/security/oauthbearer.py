@@ -1,6 +1,7 @@
-"""OAUTHBEARER (RFC 7628) with unsigned tokens, for tests and for networks that are trusted.
+"""OAUTHBEARER (RFC 7628), and unsigned tokens, for tests and for networks that are trusted.
 
-An unsigned token proves nothing: every client may claim any name.
+An unsigned token proves nothing: every client may claim any name. `signed_token.py` has those that
+do.
 
 Source: `OAuthBearerSaslServer`, `OAuthBearerClientInitialResponse`,
 `OAuthBearerUnsecuredValidatorCallbackHandler`, `OAuthBearerUnsecuredJws`.
@@ -9,8 +10,8 @@ Source: `OAuthBearerSaslServer`, `OAuthBearerClientInitialResponse`,
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, Protocol
 
 from minikafka.security.sasl import SaslError
 
@@ -40,6 +41,17 @@ class BearerToken(NamedTuple):
     expires_ms: int
 
 
+class TokenValidator(Protocol):
+    """The check of tokens."""
+
+    def validate(self, token: str, now_ms: int) -> BearerToken:
+        """Return what an accepted token says.
+
+        Raises:
+            InvalidTokenError: the token is not accepted.
+        """
+
+
 class UnsecuredValidator:
     """Checks unsigned tokens by the options of a login module."""
 
@@ -63,16 +75,10 @@ class UnsecuredValidator:
         parts = token.split(".")
         if len(parts) != _PARTS:
             raise InvalidTokenError("the token has not three parts")
-        if _claims(parts[0]).get("alg") != "none" or parts[2]:
+        if decoded_part(parts[0]).get("alg") != "none" or parts[2]:
             raise InvalidTokenError("the token is signed; only unsigned ones are accepted")
-        claims = _claims(parts[1])
-        principal = claims.get(self._principal_claim)
-        if not isinstance(principal, str) or not principal.strip():
-            raise InvalidTokenError(f"the token has no claim {self._principal_claim} with a name")
-        if len(principal) > _LONGEST_NAME or not _is_unicode(principal):
-            raise InvalidTokenError(
-                f"the name in claim {self._principal_claim} is too long, or not valid Unicode"
-            )
+        claims = decoded_part(parts[1])
+        principal = name_in(claims, self._principal_claim)
         issued_ms = _time_ms(claims, "iat")
         expires_ms = _time_ms(claims, "exp")
         if expires_ms is None:
@@ -93,10 +99,11 @@ class UnsecuredValidator:
 class OAuthBearerServer:
     """One exchange of OAUTHBEARER."""
 
-    def __init__(self, validator: UnsecuredValidator) -> None:
+    def __init__(self, validator: TokenValidator) -> None:
         """Take the check of tokens."""
         self._validator = validator
         self._refusal = ""
+        self._reason = ""
         self.user = ""
         self.is_complete = False
         self.expires_ms: int | None = None
@@ -107,11 +114,12 @@ class OAuthBearerServer:
         An invalid token is answered with a JSON text; the login fails when the client has replied.
         """
         if self._refusal:
-            raise SaslError("the token was not accepted", self._refusal)
+            raise SaslError(self._reason, self._refusal)
         authorization_id, bearer = _initial_response(token)
         try:
             found = self._validator.validate(bearer, now_ms)
         except InvalidTokenError as error:
+            self._reason = str(error)
             self._refusal = json.dumps(error.answer, separators=(",", ":"))
             return self._refusal.encode()
         self.user = found.principal
@@ -159,14 +167,39 @@ def _initial_response(message: bytes) -> tuple[str, str]:
     return authorization_id, bearer[2]
 
 
-def _claims(part: str) -> dict[str, Any]:
+def decoded_part(
+    part: str, make_object: Callable[[list[tuple[str, Any]]], dict[str, Any]] = dict
+) -> dict[str, Any]:
+    """Return the JSON object of a part of a token; `make_object` makes objects of their pairs.
+
+    Raises:
+        InvalidTokenError: the part is none.
+    """
     try:
-        found = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        found = json.loads(
+            urlsafe_b64decode(part + "=" * (-len(part) % 4)),
+            object_pairs_hook=make_object,
+            parse_constant=_no_constant,
+        )
     except _JSON_ERRORS:
         raise InvalidTokenError("a part of the token is not JSON in base64") from None
     if not isinstance(found, dict):
         raise InvalidTokenError("a part of the token is no JSON object")
     return found
+
+
+def name_in(claims: Mapping[str, Any], claim: str) -> str:
+    """Return the name of the principal in a claim.
+
+    Raises:
+        InvalidTokenError: it is missing, too long, or not valid Unicode.
+    """
+    name = claims.get(claim)
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidTokenError(f"the token has no claim {claim} with a name")
+    if len(name) > _LONGEST_NAME or not _is_unicode(name):
+        raise InvalidTokenError(f"the name in claim {claim} is too long, or not valid Unicode")
+    return name
 
 
 def _is_unicode(text: str) -> bool:
@@ -176,6 +209,10 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _no_constant(text: str) -> object:
+    raise ValueError(f"{text} is not JSON")
 
 
 def _time_ms(claims: Mapping[str, Any], name: str) -> float | None:

@@ -40,6 +40,7 @@ from minikafka.server.unsynced_disk import UnsyncedDisk
 if TYPE_CHECKING:
     # A node without them never imports the metrics server, TLS, or the injection of faults.
     from minikafka.server.fault_socket import FaultSocket
+    from minikafka.server.key_files import KeyFiles
     from minikafka.server.metrics_http import MetricsServer
     from minikafka.server.node_tls import NodeTls
 
@@ -127,6 +128,7 @@ class BoundNode:
     listeners: dict[str, BoundSockets] = field(default_factory=dict)
     metrics: BoundSockets | None = None
     tls: "NodeTls | None" = None
+    key_files: "KeyFiles | None" = None
 
     def close(self) -> None:
         """Close the sockets."""
@@ -155,7 +157,7 @@ async def bind_node(config: NodeConfig) -> BoundNode:
         limits = configured_limits(config.values, names, most_connections(limit))
     except OSError as error:
         raise StartError(_unknown_address(config.values, error)) from None
-    bound = BoundNode(config, limits, tls=_tls(config))
+    bound = BoundNode(config, limits, tls=_tls(config), key_files=_key_files(config))
     try:
         await _bind_listeners(bound)
     except StartError:
@@ -178,6 +180,23 @@ def _tls(config: NodeConfig) -> "NodeTls | None":
     try:
         return NodeTls(config)
     except TlsError as error:
+        raise StartError(str(error)) from None
+
+
+def _key_files(config: NodeConfig) -> "KeyFiles | None":
+    """Read the keys of signed tokens, if a listener accepts such tokens.
+
+    Raises:
+        StartError: a file cannot be used.
+    """
+    paths = config.sasl.key_files
+    if not paths:
+        return None
+    from minikafka.server.key_files import KeyFileError, KeyFiles  # noqa: PLC0415
+
+    try:
+        return KeyFiles(paths)
+    except KeyFileError as error:
         raise StartError(str(error)) from None
 
 
@@ -243,7 +262,7 @@ class RunningNode:
         self._followed = self.config.values
         self._tls = bound.tls
         ports = {name: each.port for name, each in bound.listeners.items()}
-        self.node = self._assemble(ports)
+        self.node = self._assemble(ports, bound.key_files)
         self.driver = Driver(
             self.node,
             loop,
@@ -262,7 +281,7 @@ class RunningNode:
         self._faults = None if self._hooks is None else _fault_socket(self._hooks, self)
         self._prepare_connections(bound)
 
-    def _assemble(self, ports: Mapping[str, int]) -> Node:
+    def _assemble(self, ports: Mapping[str, int], key_files: "KeyFiles | None") -> Node:
         config = self.config
         try:
             disks = {path: self._disk(path) for path in config.all_log_dirs}
@@ -273,10 +292,10 @@ class RunningNode:
                     "run bin/kafka-storage.py format first"
                 )
             rng = Random(int.from_bytes(os.urandom(8), "big"))
-            return assemble(
-                config,
-                NodeInputs(disks, ports, identity.cluster_id, rng, self._clock(), os.urandom),
-            )
+            inputs = NodeInputs(disks, ports, identity.cluster_id, rng, self._clock(), os.urandom)
+            if key_files is not None:
+                inputs = inputs._replace(key_files=key_files.texts)
+            return assemble(config, inputs)
         except (BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise StartError(str(error)) from None
 
@@ -298,6 +317,8 @@ class RunningNode:
             connections.listen(name, sockets)
         if bound.tls is not None:
             self._secure(bound.tls)
+        if bound.key_files is not None:
+            self._closing.callback(bound.key_files.follow(self._loop, self.driver.step))
 
     def _secure(self, tls: "NodeTls") -> None:
         """Use TLS on the listeners that have it, and to those of other nodes."""

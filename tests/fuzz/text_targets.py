@@ -1,5 +1,6 @@
 """The parsers that get odd texts: what each accepts, and its documented errors."""
 
+import json
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +8,26 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from jwt.algorithms import OKPAlgorithm
+from jwt.api_jws import PyJWS
+
 from minikafka.common.principal import parse_principal
 from minikafka.config.definition import ConfigError
 from minikafka.config.jaas import JaasError, parse_jaas
 from minikafka.config.properties import parse_properties
+from minikafka.config.signed_tokens import SignedTokens
 from minikafka.config.ssl_keys import ssl_settings
 from minikafka.dev.certificates import make_certificates
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.security.certificate import parse_certificate
-from minikafka.security.oauthbearer import OAuthBearerServer, UnsecuredValidator, initial_response
+from minikafka.security.key_set import KeySet, KeySetError
+from minikafka.security.oauthbearer import (
+    InvalidTokenError,
+    OAuthBearerServer,
+    UnsecuredValidator,
+    initial_response,
+)
 from minikafka.security.plain import PlainServer
 from minikafka.security.sasl import SaslError
 from minikafka.security.scram import ScramMechanism, ScramServer, credential_of, salted_password
@@ -26,6 +38,7 @@ from minikafka.security.scram_messages import (
     parse_server_final,
     parse_server_first,
 )
+from minikafka.security.signed_token import SignedTokenValidator
 from minikafka.security.ssl_principal import SslPrincipalMapper
 from minikafka.tls.stores import _pem_blocks
 
@@ -79,6 +92,33 @@ def _bearer(data: bytes) -> None:
     server = OAuthBearerServer(UnsecuredValidator({}))
     server.evaluate(data, _NOW_MS)
     assert server.user or not server.is_complete
+
+
+@cache
+def _key() -> ed25519.Ed25519PrivateKey:
+    return ed25519.Ed25519PrivateKey.generate()
+
+
+@cache
+def _validator() -> SignedTokenValidator:
+    keys = KeySet(json.dumps({"keys": [OKPAlgorithm.to_jwk(_key().public_key(), as_dict=True)]}))
+    settings = SignedTokens("", frozenset(), None, "scope", "sub", 30)
+    return SignedTokenValidator(settings, lambda: keys)
+
+
+def _signed(claims: bytes) -> bytes:
+    signed: str = PyJWS().encode(claims, _key(), "EdDSA")
+    return signed.encode()
+
+
+def _claims(data: bytes) -> None:
+    """Claims that the owner of the key has signed."""
+    _validator().validate(_signed(data).decode(), _NOW_MS)
+
+
+def _token(data: bytes) -> None:
+    _validator().validate(_text(data), _NOW_MS)
+    assert data.count(b".") == 2
 
 
 def _mapped(data: bytes) -> None:
@@ -144,6 +184,29 @@ TARGETS = (
             initial_response({"sub": "a", "exp": 1_700_000_999}, {"key": "value"}),
         ),
         (b"\x01", b"n,,", b"auth=Bearer ", b".", b"eyJ", b"=", b"[" * 900, b"1e999"),
+    ),
+    Target(
+        "signed-token", _token, (InvalidTokenError,),
+        (_signed(b'{"sub":"a","iat":1699999999,"exp":1700000999}'),),
+        (b".", b"..", b"eyJ", b"=", b"-", b"_", b"bnVsbA", b"e30", b"AAAA"),
+    ),
+    Target(
+        "signed-claims", _claims, (InvalidTokenError,),
+        (
+            b'{"sub":"a","iat":1699999999,"exp":1700000999}',
+            b'{"sub":" a ","iat":1,"exp":1.8e9,"nbf":1,"scope":["b"],"jti":"c","iss":"d"}',
+        ),
+        (b"null", b"1e999", b"-1", b"[" * 900, b'"aud":', b'"exp":', b"NaN", b"{}", b"\xff", b'""'),
+    ),
+    Target(
+        "key-set", lambda data: KeySet(_text(data)), (KeySetError,),
+        (
+            json.dumps(
+                {"keys": [OKPAlgorithm.to_jwk(_key().public_key(), as_dict=True)]}
+            ).encode(),
+            b'{"keys":[{"kty":"oct","k":"c2VjcmV0","kid":"a","use":"sig","key_ops":["verify"]}]}',
+        ),
+        (b'"kty":', b'"RSA"', b'"EC"', b'"crv":"P-256"', b'"n":"AQAB"', b"null", b"[" * 900, b"-1"),
     ),
     Target(
         "principal", lambda data: parse_principal(_text(data)), (ValueError,),

@@ -130,7 +130,7 @@ def test_any_frames_before_a_login(quiet, frames, closes):
     env = Environment(Random(1), on_contained=lambda what, error: contained.append(error))
     config = Config({"connections.max.reauth.ms": "1000"})
     mechanisms = {name: SaslMechanism(name, _MODULE, config) for name in MECHANISMS}
-    logins = Logins(env, {"SASL": SaslListener(mechanisms, config)}, lambda *_: _CREDENTIAL)
+    logins = Logins(env, {"SASL": SaslListener(mechanisms, config)}, lambda *_: _CREDENTIAL, {})
     dispatcher = Dispatcher(
         env, Purgatory(env), {BROKER: {}}, max_in_flight=3, node_listeners=[],
         make_context=lambda *_: _Context(), logins=logins,

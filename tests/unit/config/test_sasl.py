@@ -9,7 +9,11 @@ from minikafka.config.jaas import parse_jaas
 from minikafka.config.node_config import ConfigErrors, node_config
 from minikafka.config.properties import parse_properties
 from minikafka.config.sasl import login_problem
-from minikafka.config.sasl_keys import CONNECTIONS_MAX_REAUTH_MS, UNSECURED_VALIDATOR
+from minikafka.config.sasl_keys import (
+    CONNECTIONS_MAX_REAUTH_MS,
+    SIGNED_VALIDATORS,
+    UNSECURED_VALIDATOR,
+)
 
 _MODULE = "org.apache.kafka.common.security"
 _PLAIN = (
@@ -158,27 +162,69 @@ def test_the_mechanism_between_brokers_must_be_enabled():
     assert "SCRAM-SHA-256 is not in sasl.enabled.mechanisms of listener SASL_PLAINTEXT" in error
 
 
+_BEARER = {
+    "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
+    "listener.name.controller.sasl.enabled.mechanisms": "PLAIN",
+    "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": (
+        f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
+    ),
+}
+_OWN = "listener.name.sasl_plaintext.oauthbearer."
+_HANDLER = f"{_OWN}sasl.server.callback.handler.class"
+_URL = "sasl.oauthbearer.jwks.endpoint.url"
+
+
 def test_tokens_need_a_validator():
-    bearer = {
-        "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
-        "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": (
-            f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
-        ),
-        "listener.name.controller.oauthbearer.sasl.jaas.config": (
-            f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required;"
-        ),
+    (error,) = _errors(**_BEARER)
+    assert error.startswith(f"{_HANDLER}: is required for OAUTHBEARER; allowed: org.apache.kafka.")
+    (error,) = _errors(**_BEARER, **{_HANDLER: "com.example.Own"})
+    assert error.startswith(f"{_HANDLER}: com.example.Own is not available; allowed: ")
+    config = node_config({**_BASE, **_BEARER, _HANDLER: UNSECURED_VALIDATOR})
+    assert config.sasl.listeners["SASL_PLAINTEXT"].mechanisms["OAUTHBEARER"].signed_tokens is None
+    assert config.sasl.key_files == frozenset()
+
+
+@pytest.mark.parametrize("handler", SIGNED_VALIDATORS)
+def test_signed_tokens(handler):
+    given = {
+        **_BASE,
+        **_BEARER,
+        _HANDLER: handler,
+        _URL: "file:///else",
+        f"{_OWN}{_URL}": "file:///etc/kafka/jwks.json",
+        "sasl.oauthbearer.expected.audience": "kafka, other",
+        "listener.name.sasl_plaintext.sasl.oauthbearer.expected.issuer": "https://idp",
+        "sasl.oauthbearer.scope.claim.name": " scp ",
+        "sasl.oauthbearer.sub.claim.name": "email",
+        "sasl.oauthbearer.clock.skew.seconds": "5",
     }
-    assert any("for signed tokens, is not available" in each for each in _errors(**bearer))
-    handler = "oauthbearer.sasl.server.callback.handler.class"
-    config = node_config(
-        {
-            **_BASE,
-            **bearer,
-            f"listener.name.sasl_plaintext.{handler}": UNSECURED_VALIDATOR,
-            f"listener.name.controller.{handler}": UNSECURED_VALIDATOR,
-        }
-    )
-    assert "OAUTHBEARER" in config.sasl.listeners["CONTROLLER"].mechanisms
+    config = node_config(given)
+    bearer = config.sasl.listeners["SASL_PLAINTEXT"].mechanisms["OAUTHBEARER"]
+    assert bearer.signed_tokens == (
+        "/etc/kafka/jwks.json", {"kafka", "other"}, "https://idp", "scp", "email", 5,
+    )  # fmt: skip
+    assert config.sasl.key_files == {"/etc/kafka/jwks.json"}
+    assert not any("oauthbearer" in each for each in (*config.ignored, *config.warnings))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({_URL: None}, "is required for signed tokens, as file:///"),
+        ({_URL: "https://idp/keys"}, "https://idp/keys: keys are only read from files"),
+        ({_URL: "HTTP://idp/keys"}, "keys are only read from files"),
+        ({_URL: "/etc/jwks.json"}, "expected a file, as file:///"),
+        ({_URL: "file://host/jwks.json"}, "expected a file, as file:///"),
+        ({_URL: "file:///"}, "expected a file, as file:///"),
+        ({_URL: "file://[/x"}, "expected a file, as file:///"),
+        ({"sasl.oauthbearer.sub.claim.name": " "}, "is empty; expected the name of a claim"),
+    ],
+)
+def test_signed_tokens_that_cannot_be_checked(changes, reason):
+    given = {_URL: "file:///jwks.json", **changes}
+    (error,) = _errors(**_BEARER, **{_HANDLER: SIGNED_VALIDATORS[0]}, **given)
+    assert reason in error
+    assert next(iter(changes)) in error
 
 
 @pytest.mark.parametrize(

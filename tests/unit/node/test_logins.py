@@ -38,7 +38,7 @@ class LoginWorld:
         plain = SaslMechanism("PLAIN", _MODULE, config)
         scram = SaslMechanism("SCRAM-SHA-256", LoginModule("ScramLoginModule", {}), config)
         listener = SaslListener({"PLAIN": plain, "SCRAM-SHA-256": scram}, config)
-        self.logins = Logins(self.env, {"SASL": listener}, lambda *_: None)
+        self.logins = Logins(self.env, {"SASL": listener}, lambda *_: None, {})
         self.purgatory = Purgatory(self.env)
         self.dispatcher = Dispatcher(
             self.env, self.purgatory, {BROKER: {}}, max_in_flight=3, node_listeners=[],
