@@ -27,10 +27,6 @@ controller.quota.window.size.seconds INT r 1.. =1
 controller.socket.timeout.ms INT r * =30000
 cordoned.log.dirs LIST p * =
 create.topic.policy.class.name CLASS r * -
-delegation.token.expiry.check.interval.ms LONG r 1.. =3600000
-delegation.token.expiry.time.ms LONG r 1.. =86400000
-delegation.token.max.lifetime.ms LONG r 1.. =604800000
-delegation.token.secret.key PASSWORD r * -
 delete.records.purgatory.purge.interval.requests INT r * =1
 early.start.listeners LIST r * -
 fetch.purgatory.purge.interval.requests INT r * =1000

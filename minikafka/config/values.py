@@ -16,6 +16,7 @@ from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.cleaner_keys import CLEANER_KEYS
 from minikafka.config.consumer_group_keys import CONSUMER_GROUP_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, ConfigSource, Key, KeyTable
+from minikafka.config.delegation_token_keys import DELEGATION_TOKEN_KEYS
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
 from minikafka.config.sasl_keys import SASL_KEYS, sasl_key
@@ -33,6 +34,7 @@ _BROKER_KEYS = (
     *TRANSACTION_KEYS,
     *AUTHORIZER_KEYS,
     *SASL_KEYS,
+    *DELEGATION_TOKEN_KEYS,
 )
 _USED_KEYS = KeyTable("broker", _BROKER_KEYS)
 

@@ -21,6 +21,10 @@ from minikafka.common.errors import NotControllerError, PolicyViolationError
 from minikafka.common.ids import Uuid
 from minikafka.config import broker as keys
 from minikafka.config import topic as topic_keys
+from minikafka.config.delegation_token_keys import (
+    DELEGATION_TOKEN_EXPIRY_CHECK_INTERVAL_MS,
+    DELEGATION_TOKEN_SECRET_KEY,
+)
 from minikafka.config.values import Config
 from minikafka.controller import (
     activation,
@@ -387,6 +391,9 @@ class QuorumController:
             self._every(epoch, seconds * 1000, self._balance_leaders)
         interval_ms = self.values[keys.UNCLEAN_LEADER_ELECTION_INTERVAL_MS]
         self._every(epoch, interval_ms, self._elect_uncleanly)
+        if self.values[DELEGATION_TOKEN_SECRET_KEY]:
+            interval_ms = self.values[DELEGATION_TOKEN_EXPIRY_CHECK_INTERVAL_MS]
+            self._every(epoch, interval_ms, self._remove_expired_tokens)
 
     def _every(self, epoch: int, interval_ms: int, work: Callable[[], None]) -> None:
         """Run `work` every `interval_ms`, as long as this controller is active in `epoch`."""
@@ -403,6 +410,12 @@ class QuorumController:
         """Append a record to an idle log, so that brokers can measure their lag (KIP-835)."""
         if self.env.clock.monotonic_ms - self._last_append_ms >= idle_ms:
             self._write([NoOpRecord()], atomic=True)
+
+    def _remove_expired_tokens(self) -> None:
+        # A controller without delegation tokens does not import this.
+        from minikafka.controller.delegation_token_control import expired  # noqa: PLC0415
+
+        self._write(expired(self.latest, self.env.clock.wall_ms), atomic=False)
 
     def _fence_stale_brokers(self, check_ms: int) -> None:
         now_ms = self.env.clock.monotonic_ms

@@ -1,9 +1,9 @@
 """Metadata of security and quotas: kept as records, so that no snapshot loses it.
 
-The authorizer decides by the ACLs. Client quotas, SCRAM credentials and delegation tokens have no
-effect on this node. An image keeps the last record of each, a snapshot writes it unchanged, and a
-removal record removes it. Records are identified by type number, so that their modules are not
-loaded if there are none.
+The authorizer decides by the ACLs, and clients log in with SCRAM credentials and delegation tokens.
+Client quotas have no effect on this node. An image keeps the last record of each, a snapshot writes
+it unchanged, and a removal record removes it. Records are identified by type number, so that their
+modules are not loaded if there are none.
 
 Source: `AclsDelta`, `ClientQuotasDelta`, `ScramDelta`, `DelegationTokenDelta`.
 """

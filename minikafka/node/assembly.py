@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from minikafka.common.environment import Environment
 from minikafka.config import broker as keys
 from minikafka.config.authorizer_keys import AUTHORIZER_CLASS_NAME
+from minikafka.config.delegation_token_keys import DELEGATION_TOKEN_SECRET_KEY
 from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from minikafka.node.logins import Logins
     from minikafka.security.authorizer import Authorizer
     from minikafka.security.key_set import KeySet
+    from minikafka.security.scram import FindToken
     from minikafka.security.ssl_principal import SslPrincipalMapper
 
 
@@ -152,10 +154,18 @@ def _logins(
     # A node without SASL listeners imports none of this.
     from minikafka.metadata.scram_credentials import credential_finder  # noqa: PLC0415
     from minikafka.node.logins import Logins  # noqa: PLC0415
+    from minikafka.security.scram import no_token  # noqa: PLC0415
 
     loader = parts.loader
     find = credential_finder(lambda: loader.image)
-    logins = Logins(parts.env, parts.config.sasl.listeners, find, _key_sets(parts.inputs.key_files))
+    find_token: FindToken = no_token
+    secret = parts.config.values[DELEGATION_TOKEN_SECRET_KEY]
+    if secret:
+        from minikafka.metadata.delegation_tokens import token_finder  # noqa: PLC0415
+
+        find_token = token_finder(lambda: loader.image, secret, parts.env.draw_secret)
+    key_sets = _key_sets(parts.inputs.key_files)
+    logins = Logins(parts.env, parts.config.sasl.listeners, find, key_sets, find_token)
     for services in (broker, controller):
         if services is not None:
             services.logins = logins

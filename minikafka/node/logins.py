@@ -40,7 +40,7 @@ from minikafka.rpc.envelope import (
 )
 from minikafka.security.mechanisms import MakeServer, server_maker
 from minikafka.security.sasl import SaslError, SaslServer
-from minikafka.security.scram import FindCredential
+from minikafka.security.scram import FindCredential, FindToken, no_token
 from minikafka.serving.failures import failure_response
 from minikafka.serving.lanes import Lanes
 from minikafka.serving.registry import find
@@ -103,13 +103,16 @@ class Logins:
         listeners: Mapping[str, SaslListener],
         find_credential: FindCredential,
         key_sets: "dict[str, KeySet]",
+        find_token: FindToken = no_token,
     ) -> None:
-        """Take the SASL listeners by name, the look-up of SCRAM credentials, and keys by file."""
+        """Take the SASL listeners by name, the look-ups of SCRAM credentials, and keys by file."""
         self._env = env
         self._key_sets = key_sets
         self._listeners = listeners
         self._make_server: dict[tuple[str, str], MakeServer] = {
-            (listener, name): server_maker(mechanism, find_credential, env.draw_secret, key_sets)
+            (listener, name): server_maker(
+                mechanism, find_credential, env.draw_secret, key_sets, find_token
+            )
             for listener, found in listeners.items()
             for name, mechanism in found.mechanisms.items()
         }
@@ -377,7 +380,7 @@ class Logins:
         if login.session is None:
             counts.succeeded += 1
             counts.without_repetition += not login.has_token_requests
-            connection.principal = KafkaPrincipal(USER, server.user)
+            connection.principal = KafkaPrincipal(USER, server.user, server.token_authenticated)
             self._env.effects.append(LoggedIn(number))
         else:
             counts.repeated += 1

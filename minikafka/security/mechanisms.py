@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from minikafka.config.sasl import SaslMechanism
 from minikafka.config.sasl_keys import OAUTHBEARER, PLAIN
 from minikafka.security.sasl import SaslServer
-from minikafka.security.scram import FindCredential, ScramServer, scram_mechanism
+from minikafka.security.scram import FindCredential, FindToken, ScramServer, scram_mechanism
 
 if TYPE_CHECKING:
     from minikafka.security.key_set import KeySet
@@ -21,11 +21,12 @@ def server_maker(
     find: FindCredential,
     draw: Callable[[int], bytes],
     key_sets: "Mapping[str, KeySet]",
+    find_token: FindToken,
 ) -> MakeServer:
     """Return a function that makes a new exchange of a mechanism.
 
-    `find` looks SCRAM credentials up, `draw` returns unpredictable bytes. `key_sets` has the keys
-    of signed tokens that are valid now, by file.
+    `find` looks SCRAM credentials up, `find_token` those of delegation tokens, and `draw` returns
+    unpredictable bytes. `key_sets` has the keys of signed tokens that are valid now, by file.
     """
     options = mechanism.module.options
     if mechanism.name == PLAIN:
@@ -38,7 +39,7 @@ def server_maker(
         return partial(OAuthBearerServer, _validator(mechanism, key_sets))
     scram = scram_mechanism(mechanism.name)
     assert scram is not None, f"{mechanism.name} is checked at the start"
-    return partial(ScramServer, scram, find, draw)
+    return partial(ScramServer, scram, find, draw, find_token)
 
 
 def _validator(mechanism: SaslMechanism, key_sets: "Mapping[str, KeySet]") -> "TokenValidator":

@@ -99,6 +99,8 @@ class UnsecuredValidator:
 class OAuthBearerServer:
     """One exchange of OAUTHBEARER."""
 
+    token_authenticated = False
+
     def __init__(self, validator: TokenValidator) -> None:
         """Take the check of tokens."""
         self._validator = validator

@@ -28,6 +28,8 @@ class PlainServer:
 
     expires_ms: int | None = None
 
+    token_authenticated = False
+
     def __init__(self, users: Mapping[str, bytes]) -> None:
         """Take the passwords by user."""
         self._users = users

@@ -28,6 +28,10 @@ class SaslServer(Protocol):
         """The name that the client gives; empty if it is not known yet, or the token is invalid."""
 
     @property
+    def token_authenticated(self) -> bool:
+        """True if the client has logged in with a delegation token, as the owner of it."""
+
+    @property
     def is_complete(self) -> bool:
         """True if the client has proved that it is `user`."""
 

@@ -24,6 +24,7 @@ from minikafka.security.scram import (
     xor,
 )
 from minikafka.security.scram_messages import (
+    DELEGATION_EXTENSION,
     MalformedScramError,
     ServerFirst,
     escaped_name,
@@ -82,7 +83,10 @@ def client_of(
         return OAuthBearerClient(options, now_ms)
     mechanism = scram_mechanism(login.mechanism)
     assert mechanism is not None, f"{login.mechanism} is checked before"
-    return ScramClient(mechanism, options["username"], options["password"], draw, salted)
+    # As Kafka: the user is the id of a delegation token, the password its HMAC.
+    has_token = options.get(DELEGATION_EXTENSION, "").lower() == "true"
+    user, password = options["username"], options["password"]
+    return ScramClient(mechanism, user, password, draw, salted, has_token=has_token)
 
 
 class PlainClient:
@@ -119,12 +123,18 @@ class ScramClient:
         password: str,
         draw: Callable[[int], bytes],
         salted: SaltedPasswords,
+        *,
+        has_token: bool = False,
     ) -> None:
-        """Take the credentials, and the source of unpredictable bytes."""
+        """Take the credentials, and the source of unpredictable bytes.
+
+        With `has_token` the credentials are those of a delegation token.
+        """
         self._mechanism = mechanism
         self._password = password.encode()
         self._nonce = draw(NONCE_BYTES).hex()
-        self._first = f"n={escaped_name(user)},r={self._nonce}"
+        extension = f",{DELEGATION_EXTENSION}=true" if has_token else ""
+        self._first = f"n={escaped_name(user)},r={self._nonce}{extension}"
         self._salted = salted
         self._verifier: bytes | None = None
         self.is_complete = False

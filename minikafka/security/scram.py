@@ -61,6 +61,21 @@ class ScramCredential(NamedTuple):
 FindCredential = Callable[[ScramMechanism, str], ScramCredential | None]
 
 
+class TokenCredential(NamedTuple):
+    """The credential of a delegation token: who logs in with it, and until when (wall clock)."""
+
+    credential: ScramCredential
+    owner: str
+    expires_ms: int
+
+
+FindToken = Callable[[ScramMechanism, str], TokenCredential | None]
+
+
+def no_token(_: ScramMechanism, __: str) -> None:
+    """Return None: there are no delegation tokens."""
+
+
 def salted_password(
     mechanism: ScramMechanism, password: bytes, salt: bytes, iterations: int
 ) -> bytes:
@@ -103,38 +118,45 @@ def credential_of(
 class ScramServer:
     """One exchange of SCRAM."""
 
-    expires_ms: int | None = None
-
     def __init__(
-        self, mechanism: ScramMechanism, find: FindCredential, draw: Callable[[int], bytes]
+        self,
+        mechanism: ScramMechanism,
+        find: FindCredential,
+        draw: Callable[[int], bytes],
+        find_token: FindToken = no_token,
     ) -> None:
-        """Take the look-up of credentials, and the source of unpredictable bytes."""
+        """Take the look-ups of credentials, and the source of unpredictable bytes."""
         self._mechanism = mechanism
         self._find = find
+        self._find_token = find_token
         self._draw = draw
         self._first: ClientFirst | None = None
         self._server_first = ""
         self._nonce = ""
         self._credential: ScramCredential | None = None
+        self._owner = ""
         self.user = ""
+        self.token_authenticated = False
         self.is_complete = False
+        self.expires_ms: int | None = None
 
     def evaluate(self, token: bytes, now_ms: int) -> bytes:
         """See `SaslServer`."""
-        del now_ms
         try:
-            return self._on_first(token) if self._first is None else self._on_final(token)
+            return self._on_first(token, now_ms) if self._first is None else self._on_final(token)
         except MalformedScramError as error:
             raise SaslError(str(error)) from None
 
-    def _on_first(self, token: bytes) -> bytes:
+    def _on_first(self, token: bytes, now_ms: int) -> bytes:
         first = parse_client_first(token)
         self.user = first.user
         if first.extensions.get(DELEGATION_EXTENSION, "").lower() == "true":
-            raise SaslError("delegation tokens are not available")
-        credential = self._find(self._mechanism, first.user)
-        if credential is None:
-            raise SaslError("the user has no credential for this mechanism")
+            credential = self._credential_of_token(first.user, now_ms)
+        else:
+            found = self._find(self._mechanism, first.user)
+            if found is None:
+                raise SaslError("the user has no credential for this mechanism")
+            credential = found
         if first.authorization_id not in ("", first.user):
             text = (
                 "Authentication failed: Client requested an authorization id that is different "
@@ -151,6 +173,17 @@ class ScramServer:
         salt = b64encode(credential.salt).decode()
         self._server_first = f"r={self._nonce},s={salt},i={credential.iterations}"
         return self._server_first.encode()
+
+    def _credential_of_token(self, token_id: str, now_ms: int) -> ScramCredential:
+        found = self._find_token(self._mechanism, token_id)
+        if found is None:
+            raise SaslError("there is no delegation token of this id")
+        if found.expires_ms <= now_ms:
+            # Unlike Kafka (row Y10).
+            raise SaslError("the delegation token has expired")
+        self._owner, self.expires_ms = found.owner, found.expires_ms
+        self.token_authenticated = True
+        return found.credential
 
     def _on_final(self, token: bytes) -> bytes:
         first, credential = self._first, self._credential
@@ -173,5 +206,7 @@ class ScramServer:
             raise SaslError("the password is wrong")
         self.is_complete = True
         self._credential = None
+        if self.token_authenticated:
+            self.user = self._owner
         verifier = digest(credential.server_key, signed, self._mechanism.hash_name)
         return b"v=" + b64encode(verifier)
