@@ -1,7 +1,7 @@
 """DescribeDelegationToken (key 41), v1-3.
 
-Both:        the tokens that the client owns, may renew, or may describe, with their HMAC; of some
-             owners or renewers, or of all.
+Both:        the tokens that the client owns, has requested, may renew, or may describe, with their
+             HMAC; of some owners, requesters or renewers, or of all.
 Errors:      DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, DELEGATION_TOKEN_AUTH_DISABLED.
 """
 
@@ -58,7 +58,7 @@ def _described(
         tokens=[
             _entry(each, token_hmac(secret, each.token_id))
             for each in delegation_tokens(services.image)
-            if (owners is None or any(each.is_for(owner) for owner in owners))
+            if (owners is None or any(each.is_of(owner) for owner in owners))
             and _may_describe(ctx, each)
         ]
     )
@@ -66,7 +66,7 @@ def _described(
 
 def _may_describe(ctx: RequestContext, token: DelegationToken) -> bool:
     return (
-        token.is_for(ctx.principal)
+        token.is_of(ctx.principal)
         or allows(
             ctx,
             AclOperation.DESCRIBE,

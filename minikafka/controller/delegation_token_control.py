@@ -96,7 +96,7 @@ def renew_token(
         return ControllerResult(
             [], RenewDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_EXPIRED)
         )
-    if not found.is_for(requester):
+    if not found.may_be_changed_by(requester):
         return ControllerResult(
             [], RenewDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH)
         )
@@ -115,7 +115,7 @@ def expire_token(
     found = _found(view, bytes(request.hmac))
     if isinstance(found, ErrorCode):
         return ControllerResult([], ExpireDelegationTokenResponse(found))
-    if not found.is_for(requester):
+    if not found.may_be_changed_by(requester):
         return ControllerResult(
             [], ExpireDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH)
         )

@@ -43,9 +43,13 @@ class DelegationToken(NamedTuple):
         """True if the token is not valid any more."""
         return self.max_ms < now_ms or self.expiry_ms < now_ms
 
-    def is_for(self, principal: KafkaPrincipal) -> bool:
+    def may_be_changed_by(self, principal: KafkaPrincipal) -> bool:
         """True if a principal owns the token, or may renew it."""
         return any(is_same(principal, each) for each in (self.owner, *self.renewers))
+
+    def is_of(self, principal: KafkaPrincipal) -> bool:
+        """True if a principal owns the token, has requested it, or may renew it."""
+        return is_same(principal, self.requester) or self.may_be_changed_by(principal)
 
 
 def is_same(one: KafkaPrincipal, other: KafkaPrincipal) -> bool:

@@ -85,6 +85,8 @@ def test_a_token_for_another_owner(world):
     assert (found.principal_name, found.token_requester_principal_name) == ("carol", "alice")
     (token,) = delegation_tokens(world.image)
     assert (token.owner, token.requester) == (_CAROL, _ALICE)
+    # The requester may describe the token, but not change it.
+    assert _renew(world, found) == (ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH, 0)
 
 
 def test_renewers_are_users(world):

@@ -14,9 +14,11 @@ from minikafka.security.acl import Acl, AclOperation, AclResourceType
 from minikafka.security.authorizer import Authorizer
 from minikafka.serving.token_requests import allows_token_requests
 
-_ALICE, _BOB, _CAROL = (KafkaPrincipal("User", name) for name in ("alice", "bob", "carol"))
+_ALICE, _BOB, _CAROL, _DAVE = (
+    KafkaPrincipal("User", name) for name in ("alice", "bob", "carol", "dave")
+)
 _CONFIG = SimpleNamespace(security_protocols={each.name: each for each in SecurityProtocol})
-_TOKEN = DelegationToken("id", _ALICE, _ALICE, (_BOB,), 0, 1, 1)
+_TOKEN = DelegationToken("id", _ALICE, _DAVE, (_BOB,), 0, 1, 1)
 
 
 def _ctx(principal, listener="SASL_PLAINTEXT", *acls):
@@ -84,6 +86,7 @@ def test_a_token_for_another_user_needs_a_right(acls, code):
     [
         (_ALICE, [], True),
         (_BOB, [], True),
+        (_DAVE, [], True),
         (_CAROL, [], False),
         (_CAROL, [_CREATE], False),
         (_CAROL, [_DESCRIBE], True),
