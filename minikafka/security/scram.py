@@ -179,7 +179,7 @@ class ScramServer:
         if found is None:
             raise SaslError("there is no delegation token of this id")
         if found.expires_ms <= now_ms:
-            # Unlike Kafka (row Y10).
+            # Unlike Kafka (row Y12).
             raise SaslError("the delegation token has expired")
         self._owner, self.expires_ms = found.owner, found.expires_ms
         self.token_authenticated = True

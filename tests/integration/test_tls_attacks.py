@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from minikafka.admin.client import BrokerConnection
+from minikafka.admin.security import ClientSecurity
 from minikafka.commands.connection import read_properties
 from minikafka.config.ssl_keys import ssl_settings
 from minikafka.messages.api_versions import ApiVersionsRequest
@@ -94,7 +95,7 @@ def test_clients_that_never_finish_cost_others_little(node, tmp_path, kind):
     path = tmp_path / "client.properties"
     values = {**node.certificate.client(), **node.authority.trusted()}
     path.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
-    secure = secured_by(ssl_settings(read_properties(path)))
+    secure = ClientSecurity(secured_by(ssl_settings(read_properties(path))))
     pid = node.processes[1].pid
     before_mib = resident_mib(pid)
     waits_s = []

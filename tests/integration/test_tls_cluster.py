@@ -13,6 +13,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from minikafka.admin.client import BrokerConnection
+from minikafka.admin.security import ClientSecurity
 from minikafka.commands.connection import read_properties
 from minikafka.config.ssl_keys import ssl_settings
 from minikafka.messages.api_versions import ApiVersionsRequest
@@ -248,7 +249,7 @@ def test_certificates_are_replaced_while_connections_last(nodes):
     node, certificate = 2, nodes.certificates[2]
     good = certificate.path.read_text()
     host, port = nodes.server(node).split(":")
-    secure = secured_by(ssl_settings(read_properties(nodes.client_file)))
+    secure = ClientSecurity(secured_by(ssl_settings(read_properties(nodes.client_file))))
     client = BrokerConnection(host, int(port), "lasting", 30, secure)
     try:
         client.ask(ApiVersionsRequest())
