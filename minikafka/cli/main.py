@@ -32,6 +32,10 @@ COMMANDS = {
         "describe the metadata quorum, change its voters",
     ),
     "acls": ("minikafka.cli.acls", "list, add and remove access control lists"),
+    "delegation-tokens": (
+        "minikafka.cli.delegation_tokens",
+        "create, renew, expire and describe delegation tokens",
+    ),
     "cluster": ("minikafka.cli.cluster", "the cluster's id and nodes, unregister a broker"),
     "consumer-groups": (
         "minikafka.cli.consumer_groups",

@@ -42,6 +42,13 @@ _NAMES: Final = {
 }
 """The classes that are not named like their codes."""
 _MESSAGES: Final = {
+    ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED: "Delegation Token feature is not enabled.",
+    ErrorCode.DELEGATION_TOKEN_NOT_FOUND: "Delegation Token is not found on server.",
+    ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH: "Specified Principal is not valid Owner/Renewer.",
+    ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED: "Delegation Token requests are not allowed on"
+    " PLAINTEXT/1-way SSL channels and on delegation token authenticated channels.",
+    ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED: "Delegation Token authorization failed.",
+    ErrorCode.DELEGATION_TOKEN_EXPIRED: "Delegation Token is expired.",
     ErrorCode.UNKNOWN_SERVER_ERROR: "The server experienced an unexpected error when processing the"
     " request.",
     ErrorCode.INVALID_TOPIC_EXCEPTION: "The request attempted to perform an operation on an invalid"

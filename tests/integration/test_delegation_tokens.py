@@ -22,7 +22,8 @@ from minikafka.messages.describe_delegation_token import (
 from minikafka.messages.expire_delegation_token import ExpireDelegationTokenRequest
 from minikafka.messages.metadata import MetadataRequest
 from minikafka.messages.renew_delegation_token import RenewDelegationTokenRequest
-from tests.integration.sasl_nodes import PASSWORDS, SaslNodes, plain
+from tests.integration.own_nodes import tool
+from tests.integration.sasl_nodes import PASSWORDS, SaslNodes, client_properties, plain
 
 _LIMIT_S = 30
 _SECRET = "tokens-s3cret"
@@ -132,3 +133,51 @@ def test_tokens_are_described_renewed_and_removed(nodes, ask):
     assert gone.error_code == ErrorCode.DELEGATION_TOKEN_NOT_FOUND
     with pytest.raises(LoginFailedError, match="invalid credentials"):
         ask(MetadataRequest(topics=[]), token=token)
+
+
+def test_the_tool(nodes):
+    admin = client_properties(nodes.folder, "PLAIN", plain("alice", PASSWORDS["alice"]))
+
+    def tokens(*words, check=True):
+        return tool(
+            "kafka-delegation-tokens", "--bootstrap-server", nodes.servers, "--command-config",
+            admin, *words, check=check,
+        )  # fmt: skip
+
+    made = tokens("--create", "--max-life-time-period", "-1", "--renewer-principal", "User:node")
+    lines = made.stdout.splitlines()
+    assert lines[0] == (
+        "Calling create token operation with renewers :[User:node] , max-life-time-period :-1"
+    )
+    token_id, hmac, owner, requester, renewers, *dates = lines[-1].split()
+    assert lines[1] == f"Created delegation token with tokenId : {token_id}"
+    assert (owner, requester, renewers, len(dates)) == (
+        "User:alice",
+        "User:alice",
+        "[User:node]",
+        3,
+    )
+    described = ("--describe", "--owner-principal", "User:alice")
+    _await(lambda: token_id in tokens(*described).stdout)
+    assert "Calling describe token operation for owners: [User:alice]" in tokens(*described).stdout
+    done = tokens("--renew", "--hmac", hmac, "--renew-time-period", "60000").stdout
+    assert "Completed renew operation. New expiry date : 2" in done
+    done = tokens("--expire", "--hmac", hmac, "--expiry-time-period", "-1").stdout
+    assert "Completed expire operation. New expiry date : 2" in done
+    failed = tokens("--renew", "--hmac", hmac, "--renew-time-period", "1", check=False)
+    assert failed.returncode == 1
+    assert failed.stderr == (
+        "org.apache.kafka.common.errors.DelegationTokenNotFoundException: Delegation Token is not "
+        "found on server.\n"
+    )
+    for words, reason in (
+        (("--create", "--renew"), "Command must include exactly one action"),
+        (("--create",), 'Missing required argument "[max-life-time-period]"'),
+        (("--describe", "--hmac", "x"), "can't be used with option"),
+        (("--renew", "--hmac", "?", "--renew-time-period", "1"), "hmac: is not base64"),
+        (("--renew", "--hmac", "x", "--renew-time-period", "soon"), "Cannot parse argument"),
+    ):
+        failed = tokens(*words, check=False)
+        assert failed.returncode == 1
+        assert reason in failed.stderr
+        assert "Traceback" not in failed.stderr

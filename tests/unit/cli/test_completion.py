@@ -19,7 +19,7 @@ def script(capsys):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["de"], ["demo-elr", "dev"]),
+        (["de"], ["delegation-tokens", "demo-elr", "dev"]),
         (["dev", "re"], ["reset", "resume"]),
         (["dev", "--base"], ["--base-port"]),
         (["dev", "logs", "--f"], ["--follow"]),
