@@ -25,7 +25,7 @@ from minikafka.serving.context import BrokerContext, ControllerContext, RequestC
 from minikafka.serving.forwarding import forward
 from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
-from minikafka.serving.token_requests import allows_token_requests
+from minikafka.serving.token_requests import REQUESTER_FROM, allows_token_requests
 
 _VERSIONS = (1, 3)
 _NO_TIME = -1
@@ -50,6 +50,7 @@ def create(ctx: ControllerContext, request: CreateDelegationTokenRequest) -> Ste
         return _refused(ctx, request, code)
     wall_ms = ctx.env.clock.wall_ms
     result = ctx.services.controller.decide(create_token, request, ctx.principal, wall_ms)
+    _fit(result.response, ctx.version)
     return (yield from commit(ctx, result))
 
 
@@ -70,7 +71,7 @@ def _refused(
     ctx: RequestContext, request: CreateDelegationTokenRequest, code: ErrorCode
 ) -> CreateDelegationTokenResponse:
     owner = owner_of(request, ctx.principal)
-    return CreateDelegationTokenResponse(
+    response = CreateDelegationTokenResponse(
         code,
         owner.type,
         owner.name,
@@ -80,3 +81,11 @@ def _refused(
         _NO_TIME,
         _NO_TIME,
     )
+    _fit(response, ctx.version)
+    return response
+
+
+def _fit(response: CreateDelegationTokenResponse, version: int) -> None:
+    """Leave out what older versions have no fields for."""
+    if version < REQUESTER_FROM:
+        response.token_requester_principal_type = response.token_requester_principal_name = ""

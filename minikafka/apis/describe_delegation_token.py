@@ -20,7 +20,7 @@ from minikafka.security.acl import AclOperation, AclResourceType
 from minikafka.serving.authorization import allows
 from minikafka.serving.context import BrokerContext, ControllerContext, NodeServices, RequestContext
 from minikafka.serving.registry import broker_api, controller_api
-from minikafka.serving.token_requests import allows_token_requests
+from minikafka.serving.token_requests import REQUESTER_FROM, allows_token_requests
 
 _VERSIONS = (1, 3)
 
@@ -56,7 +56,7 @@ def _described(
         ]
     return DescribeDelegationTokenResponse(
         tokens=[
-            _entry(each, token_hmac(secret, each.token_id))
+            _entry(each, token_hmac(secret, each.token_id), ctx.version)
             for each in delegation_tokens(services.image)
             if (owners is None or any(each.is_of(owner) for owner in owners))
             and _may_describe(ctx, each)
@@ -84,12 +84,10 @@ def _may_describe(ctx: RequestContext, token: DelegationToken) -> bool:
     )
 
 
-def _entry(token: DelegationToken, hmac: bytes) -> DescribedDelegationToken:
-    return DescribedDelegationToken(
+def _entry(token: DelegationToken, hmac: bytes, version: int) -> DescribedDelegationToken:
+    described = DescribedDelegationToken(
         principal_type=token.owner.type,
         principal_name=token.owner.name,
-        token_requester_principal_type=token.requester.type,
-        token_requester_principal_name=token.requester.name,
         issue_timestamp=token.issue_ms,
         expiry_timestamp=token.expiry_ms,
         max_timestamp=token.max_ms,
@@ -97,3 +95,7 @@ def _entry(token: DelegationToken, hmac: bytes) -> DescribedDelegationToken:
         hmac=hmac,
         renewers=[DescribedDelegationTokenRenewer(each.type, each.name) for each in token.renewers],
     )
+    if version >= REQUESTER_FROM:
+        described.token_requester_principal_type = token.requester.type
+        described.token_requester_principal_name = token.requester.name
+    return described

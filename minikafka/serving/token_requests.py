@@ -3,10 +3,15 @@
 Source: `KafkaApis.allowTokenRequests`.
 """
 
+from typing import Final
+
 from minikafka.common.principal import ANONYMOUS
 from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import NodeConfig
 from minikafka.serving.context import RequestContext
+
+REQUESTER_FROM: Final = 3
+"""The version of CreateDelegationToken and DescribeDelegationToken that has the requester."""
 
 
 def allows_token_requests(ctx: RequestContext, config: NodeConfig) -> bool:

@@ -60,6 +60,11 @@ def test_every_api_has_a_case():
         ApiKey.API_VERSIONS,
         ApiKey.SASL_HANDSHAKE,
         ApiKey.SASL_AUTHENTICATE,
+        # Only for clients that have logged in; see test_token_requests.py.
+        ApiKey.CREATE_DELEGATION_TOKEN,
+        ApiKey.RENEW_DELEGATION_TOKEN,
+        ApiKey.EXPIRE_DELEGATION_TOKEN,
+        ApiKey.DESCRIBE_DELEGATION_TOKEN,
         ApiKey.GET_REPLICA_LOG_INFO,  # Kafka has no such API; see test_get_replica_log_info.py.
     }
 
