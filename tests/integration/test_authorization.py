@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.config.authorizer_keys import STANDARD_AUTHORIZER
@@ -34,7 +34,11 @@ def acls(node, *words):
 def produce(producer, value):
     """Send one record; return the error code, or None."""
     found = []
-    producer.produce("t", value, on_delivery=lambda error, _: found.append(error))
+    try:
+        producer.produce("t", value, on_delivery=lambda error, _: found.append(error))
+    except KafkaException as refused:
+        # The client remembers what the last metadata said of the topic.
+        return refused.args[0].code()
     producer.flush(20)
     return None if found[0] is None else found[0].code()
 
@@ -73,7 +77,11 @@ def test_acls_take_effect_on_clients_that_run(node):
                 f"on resource = Topic:LITERAL:t for request = {api} based on rule DefaultDeny"
             ) in text
         acls(node, "--remove", "--force", "--topic", "t")
-        assert produce(producer, b"again") is None
+        deadline_s = time.monotonic() + 20
+        while (code := produce(producer, b"again")) == TOPIC_ERROR:
+            assert time.monotonic() < deadline_s
+            producer.poll(0.1)
+        assert code is None
         while (found := poll(consumer)) == TOPIC_ERROR:
             pass
         assert found == b"again"
