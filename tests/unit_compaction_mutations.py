@@ -26,13 +26,23 @@ UNIT_COMPACTION_MUTATIONS = (
     ),
     UnitMutation(
         mutation(
-            "compaction: a swap that a crash interrupted is taken for garbage",
+            "compaction: a swap that a crash interrupted is not completed",
             ("log.recovery.log_files", "finish_interrupted_work",
-             "swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]",
-             "swapped = []"),
+             "swaps = [name for name in names if name.endswith(SWAP_SUFFIX)]",
+             "swaps = []"),
         ),
-        f"{_TESTS}::test_a_crash_at_any_operation_loses_no_latest_value[False]",
+        f"{_TESTS}::test_a_crash_at_any_operation_loses_no_latest_value[False-False]",
         "one of 8 seeds of 30 s found it",
+    ),
+    UnitMutation(
+        mutation(
+            "compaction: a swap that a crash interrupted loses its aborted transactions",
+            ("log.recovery.log_files", "finish_interrupted_work",
+             "swaps = [name for name in names if name.endswith(SWAP_SUFFIX)]",
+             "swaps = [name for name in names if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]"),
+        ),
+        f"{_TESTS}::test_a_crash_at_any_operation_loses_no_latest_value[False-True]",
+        "one of 360 seeds of 180 s found it",
     ),
     UnitMutation(
         mutation(

@@ -235,6 +235,8 @@ class Cleaning:
         yield Sync(_Names(log.disk, folder))
         if copy in log.segments.items:
             copy.mark_as("")
+            # A start that finds `.cleaned` files with this base offset drops the `.swap` ones.
+            yield Sync(_Names(log.disk, folder))
 
     def _read(self, segment: Segment, position: int) -> bytes:
         """Read the next batches: some of them, or one that is larger than a chunk."""

@@ -23,6 +23,7 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.offset_map import OffsetMap
 from minikafka.records.reader import read_records
 from minikafka.records.validation import AppendOrigin
+from minikafka.sim.checks.compaction_checks import committed_records, wrong_index
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.one_log import NOW, open_log
 
@@ -381,16 +382,32 @@ def test_a_batch_with_offsets_of_others_is_damage(disk, byte):
     assert values(log) == before
 
 
+def with_aborted(log):
+    """Let two producers abort a transaction, and keep their last batches in this part of the log."""
+    for producer_id in (1, 2):
+        ids = {"producer_id": producer_id, "producer_epoch": 0, "is_transactional": True}
+        write(log, (b"a", b"aborted %d" % producer_id), base_sequence=0, **ids)
+        end(log, producer_id, is_commit=False)
+    write(log, (b"z", b"z" * 300))
+    settle(log)
+    return log
+
+
+@pytest.mark.parametrize("trusted", [False, True])
 @pytest.mark.parametrize("power", [False, True])
-def test_a_crash_at_any_operation_loses_no_latest_value(power):
-    """After each disk operation of a cleaning, a crash of the process or of the machine."""
+def test_a_crash_at_any_operation_loses_no_latest_value(power, trusted):
+    """After each disk operation of a cleaning, a crash of the process or of the machine.
+
+    The start reads all segments again, or trusts those that were flushed.
+    """
     rng = Random(7)
     seen_swap = 0
     for number in count():
         disk = SimDisk()
-        log = filled(disk)
+        log = with_aborted(filled(disk))
         disk.sync_all()
-        expected = values(log)
+        recovery_point = log.log_end_offset if trusted else 0
+        expected = list(committed_records(log))
         left = [number]
 
         def failing(*_, left=left):
@@ -410,10 +427,12 @@ def test_a_crash_at_any_operation_loses_no_latest_value(power):
             disk.lose_power(rng)
         else:
             disk.crash()
-        again = open_log(disk, **CONFIG)
-        found = values(again)
+        checkpointed = CheckpointedOffsets(clean=False, recovery_point=recovery_point)
+        again = open_log(disk, checkpointed=checkpointed, **CONFIG)
+        found = list(committed_records(again))
         assert latest(found) == latest(expected), number
         assert set(found) <= set(expected)
+        assert wrong_index(again, again.aborted_transactions(0, again.log_end_offset)) is None
         offsets = [row[0] for row in found]
         assert offsets == sorted(set(offsets))
         assert again.log_end_offset == log.log_end_offset

@@ -25,7 +25,7 @@ def disk():
 
 def test_unfinished_work_is_removed(disk):
     before = disk.list("t-0")
-    for name in ("0.log.deleted", "0.log.cleaned", "leader-epoch-checkpoint.tmp", "2.index.swap"):
+    for name in ("0.log.deleted", "0.log.cleaned", "leader-epoch-checkpoint.tmp"):
         write_file(disk, f"t-0/{name}", b"x")
     assert list(finish_interrupted_work(disk, "t-0")) == before == disk.list("t-0")
 
@@ -36,6 +36,24 @@ def test_a_cleaned_segment_takes_the_place_of_those_that_it_covers(disk):
     assert bases_of(names) == [0, 4]
     assert f"{0:020}.index" not in names
     assert read_file(disk, f"t-0/{0:020}.log") == batch(3)
+
+
+def test_a_copy_that_is_not_whole_is_removed(disk):
+    """Its `.log` has the name of a whole one already, its transaction index not yet."""
+    before = disk.list("t-0")
+    write_file(disk, f"t-0/{0:020}.log.swap", batch(3))
+    write_file(disk, f"t-0/{0:020}.txnindex.cleaned", b"aborted transactions")
+    assert list(finish_interrupted_work(disk, "t-0")) == before == disk.list("t-0")
+
+
+@pytest.mark.parametrize("mark", ["", ".swap"])
+def test_the_indexes_of_a_copy_are_kept(disk, mark):
+    """Without the transaction index, a reader of committed records would get aborted ones."""
+    write_file(disk, f"t-0/{0:020}.log{mark}", batch(3))
+    write_file(disk, f"t-0/{0:020}.txnindex.swap", b"aborted transactions")
+    names = finish_interrupted_work(disk, "t-0")
+    assert f"{0:020}.txnindex" in names
+    assert read_file(disk, f"t-0/{0:020}.txnindex") == b"aborted transactions"
 
 
 @pytest.mark.parametrize(
