@@ -383,7 +383,7 @@ def _is_log(node: ast.expr) -> bool:
 
 def words() -> Iterator[str]:
     """Code, tests, scenarios, tables and documents do without certain words, also in names."""
-    for name in tracked("*.py", "*.md", "*.toml", "tests/scenario/*.txt"):
+    for name in tracked("*.py", "*.md", "*.toml", "minikafka/sim/scenario/files/*.txt"):
         if name.startswith((*GENERATED, "tools/tidy.py")):
             continue
         text = (ROOT / name).read_text(encoding="utf-8")

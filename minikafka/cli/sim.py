@@ -52,8 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scenario", metavar="FILE|NAME",
-        help="play a scenario (a file, or a name from tests/scenario) and print its transitions",
+        help="play a scenario (a file, or a name of --list) and print its transitions",
     )  # fmt: skip
+    parser.add_argument(
+        "--list", action="store_true", help="print the names of the scenarios, and what they show"
+    )
     parser.add_argument(
         "--plan", type=Path, metavar="FILE",
         help="play the plan in FILE; --seed, --seconds and --steps do not apply",
@@ -69,6 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the seeds, a plan or a scenario; return the exit status."""
+    if args.list:
+        print("\n".join(scenario.lines_of_list()))
+        return 0
     try:
         _check_numbers(args)
         plan = _plan(args)

@@ -1,20 +1,23 @@
 """Play one scenario (`minikafka sim --scenario`), and compare it with what the file expects.
 
-Names are those of the files in `tests/scenario` of a source tree.
+Names are those of the files in `minikafka/sim/scenario/files`; `--list` prints them.
 """
 
 import difflib
 import logging
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
-import minikafka
 from minikafka.commands.options import ToolError
 from minikafka.commands.sim_trace import build
+from minikafka.sim import scenario as scenarios
 from minikafka.sim.scenario.scenario import ScenarioError, parse, play, without_times
 from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 
-_NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
+NAMED = Path(scenarios.__file__).parent / "files"
+"""The folder of the scenarios that have names."""
 
 
 def run(wanted: str, trace: IO[str] | None = None) -> int:
@@ -51,6 +54,19 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
     return 1 if runner.broken else 0
 
 
+def lines_of_list() -> Iterator[str]:
+    """Yield a line for each scenario that has a name, with its first comment."""
+    named = _named()
+    width = max(map(len, named), default=0)
+    for name, path in named.items():
+        comment = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("#").strip()
+        yield f"{name:{width}}  {comment}"
+
+
+def _named() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(NAMED.rglob("*.txt"))}
+
+
 def _find(wanted: str) -> Path:
     """Return the path of a scenario's file.
 
@@ -59,8 +75,11 @@ def _find(wanted: str) -> Path:
     """
     if Path(wanted).is_file():
         return Path(wanted)
-    there = {path.stem: path for path in sorted(_NAMED.rglob("*.txt"))}
+    there = _named()
     if wanted not in there:
-        names = f"the names are {', '.join(there)}" if there else "names need a source tree"
-        raise ScenarioError(f"--scenario {wanted}: no such file or name; {names}")
+        close = get_close_matches(wanted, there, n=1)
+        meant = f" ({close[0]}?)" if close else ""
+        raise ScenarioError(
+            f"--scenario {wanted}: no such file or name{meant}; --list prints the names"
+        )
     return there[wanted]

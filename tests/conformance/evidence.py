@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from minikafka.commands.scenario import NAMED
+
 TESTS = Path(__file__).resolve().parent.parent
 DATA = TESTS / "conformance" / "data"
 
@@ -55,8 +57,8 @@ ALL = {
         Evidence("rows that Apache Kafka showed", 418, _rows_of_sequences),
     ),
     "scenario": (
-        Evidence("scenarios", 29, _files(TESTS / "scenario", "*.txt")),
-        Evidence("scenarios of golden sequences", 16, _files(TESTS / "scenario/golden", "*.txt")),
+        Evidence("scenarios", 29, _files(NAMED, "*.txt")),
+        Evidence("scenarios of golden sequences", 16, _files(NAMED / "golden", "*.txt")),
         Evidence("bugs that a scenario finds", 12, _length("tests.scenario.test_bugs", "BUGS")),
     ),
     "conformance": (

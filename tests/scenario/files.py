@@ -1,11 +1,10 @@
-"""Where scenarios are, how one is played, and how its file is brought up to date."""
+"""How one is played, and how its file is brought up to date."""
 
-from pathlib import Path
-
+from minikafka.commands.scenario import NAMED
 from minikafka.sim.scenario.scenario import parse, play, without_times
 from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 
-FOLDER = Path(__file__).parent
+FOLDER = NAMED
 
 
 def played(text, name):

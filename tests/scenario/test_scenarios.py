@@ -1,4 +1,4 @@
-"""Each file here plays into itself; `python -m pytest tests/scenario --rewrite` writes it again.
+"""Each scenario plays into itself; `python -m pytest tests/scenario --rewrite` writes it again.
 
 A scenario is read before it is written: what it shows is what the rules that it names ask for.
 """

@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from minikafka.cli import sim
-from minikafka.commands import scenario as scenario_module
+from minikafka.commands.scenario import NAMED
 from minikafka.commands.sim_trace import build
 
 COMMANDS = "cluster brokers=1\ntopic t replicas=1\nproduce 2\n"
@@ -62,13 +62,24 @@ def test_a_command_that_cannot_be_is_one_line(tmp_path, capsys, text, message):
     assert err.count("\n") == 1
 
 
-def test_an_unknown_name_is_told_the_names(capsys, monkeypatch, tmp_path):
-    assert run("no-such") == 3
-    assert "the names are " in (err := capsys.readouterr().err)
-    assert "last-replica-standing" in err
-    monkeypatch.setattr(scenario_module, "_NAMED", tmp_path)
-    assert run("no-such") == 3
-    assert "names need a source tree" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("no-such", ""), ("worked-exmaple", " (worked-example?)")]
+)
+def test_an_unknown_name_is_told_what_was_meant(capsys, wrong, meant):
+    assert run(wrong) == 3
+    assert capsys.readouterr().err == (
+        f"minikafka sim: --scenario {wrong}: no such file or name{meant}; --list prints the names\n"
+    )
+
+
+def test_the_list_has_each_scenario_and_what_it_shows(capsys):
+    parser = argparse.ArgumentParser()
+    sim.add_arguments(parser)
+    assert sim.run(parser.parse_args(["--list"])) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(list(NAMED.rglob("*.txt")))
+    (line,) = [each for each in lines if each.startswith("worked-example ")]
+    assert line.split(maxsplit=1)[1].startswith("E13, H7: the worked example.")
 
 
 def test_a_trace_names_the_scenario(tmp_path, capsys):
