@@ -48,7 +48,7 @@ _BACKFILL_MS: Final = 3 * 86_400_000
 
 
 def draw(seed: int, duration_ms: int) -> Plan:
-    """Return the plan of a seed."""
+    """Return the plan of a seed, whose faults take `duration_ms` of virtual time."""
     rng = Random(f"plan/{seed}")
     brokers = rng.choice((3, 3, 3, 4, 5, 7))
     factor = rng.choice((3, 3, min(brokers, 4), 2))
