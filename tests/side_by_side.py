@@ -17,7 +17,7 @@ OF_A_SESSION = (
     "test_verdict_time",
 )
 """Modules that share one Spark session, which is expensive to start and slow at first."""
-ALONE = ("test_mutated_brokers", "test_verify_end_to_end")
+ALONE = ("test_examples", "test_mutated_brokers", "test_verify_end_to_end")
 """Modules of whose tests each has a cluster and a Spark of its own, and mostly waits for them."""
 LONGEST = (
     "harness/test_spark_cluster",
