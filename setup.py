@@ -3,6 +3,8 @@
 from setuptools import Extension, setup
 
 setup(
+    # One wheel for this version of Python and all later ones.
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
     ext_modules=[
         Extension(
             f"minikafka.records.{name}",
