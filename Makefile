@@ -65,6 +65,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
+	$(BIN)/python tools/write_sbom.py
 	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/log_directories tests/scenario tests/fuzz
 
 # Simulated clusters under faults: every promise holds, and each weakened rule is noticed.
