@@ -86,9 +86,9 @@ class ClientLogin(NamedTuple):
         security = security_of(properties)
         user = password = mechanism = ""
         if security.login is not None:
-            mechanism, module = security.login
-            user = module.options.get("username", "")
-            password = module.options.get("password", "")
+            mechanism, options = security.login.mechanism, security.login.module.options
+            user = options.get("username", "")
+            password = options.get("password", "")
             if not user:
                 raise ClientSecurityError(f"sasl.mechanism={mechanism}: only users with passwords")
         for key in ("ssl.truststore", "ssl.keystore"):

@@ -68,7 +68,8 @@ class ClientSession:
 def _log_in(connected: socket.socket, login: OwnLogin, client_id: str, timeout_s: float) -> int:
     """Log in; return for how long that counts in milliseconds, or 0 for as long as the socket."""
     deadline_s = time.monotonic() + timeout_s
-    client = client_of(login, secrets.token_bytes, time.time_ns() // 1_000_000, _SALTED)
+    token = _token(login.token_file) if login.token_file else ""
+    client = client_of(login, secrets.token_bytes, time.time_ns() // 1_000_000, _SALTED, token)
     exchange = LoginExchange(login.mechanism, client, client_id)
     frames = FrameReader(_MAX_ANSWER_BYTES)
     request: bytes | None = exchange.begin()
@@ -77,6 +78,16 @@ def _log_in(connected: socket.socket, login: OwnLogin, client_id: str, timeout_s
         connected.sendall(request)
         request = exchange.receive(_answer(connected, frames, deadline_s))
     return exchange.lifetime_ms
+
+
+def _token(path: str) -> str:
+    # Only a client with such a file imports this.
+    from minikafka.tls.token_file import TokenFileError, read_token  # noqa: PLC0415
+
+    try:
+        return read_token(path)
+    except TokenFileError as error:
+        raise LoginFailedError(str(error)) from None
 
 
 def _answer(connected: socket.socket, frames: FrameReader, deadline_s: float) -> bytes:

@@ -11,7 +11,12 @@ from minikafka.config.definition import ConfigError
 from minikafka.config.jaas import JaasError, parse_jaas
 from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.sasl import OwnLogin, login_problem
-from minikafka.config.sasl_keys import MECHANISMS, SASL_JAAS_CONFIG
+from minikafka.config.sasl_keys import (
+    MECHANISMS,
+    OAUTHBEARER,
+    SASL_JAAS_CONFIG,
+    SASL_LOGIN_CALLBACK_HANDLER_CLASS,
+)
 
 _PROTOCOL: Final = "security.protocol"
 _MECHANISM: Final = "sasl.mechanism"
@@ -78,7 +83,21 @@ def _login(properties: Mapping[str, str]) -> OwnLogin:
         module = parse_jaas(text)
     except JaasError as error:
         raise ClientSecurityError(f"{key}: {error}") from None
-    problem = login_problem(mechanism, module)
+    file = _token_file(properties) if mechanism == OAUTHBEARER else ""
+    problem = login_problem(mechanism, module, file)
     if problem:
         raise ClientSecurityError(f"{key}: {problem}")
-    return OwnLogin(mechanism, module)
+    return OwnLogin(mechanism, module, file)
+
+
+def _token_file(properties: Mapping[str, str]) -> str:
+    # Only a client that logs in by OAUTHBEARER imports these.
+    from minikafka.config.token_login import token_file  # noqa: PLC0415
+    from minikafka.config.values import Config  # noqa: PLC0415
+
+    handler = properties.get(SASL_LOGIN_CALLBACK_HANDLER_CLASS.name, "").strip()
+    errors: list[str] = []
+    path = token_file(Config(properties), handler, errors, needs_signature=False)
+    if errors:
+        raise ClientSecurityError(errors[0])
+    return path

@@ -132,7 +132,6 @@ sasl.kerberos.principal.to.local.rules LIST p * =DEFAULT
 sasl.kerberos.service.name STRING p * -
 sasl.kerberos.ticket.renew.jitter DOUBLE p * =0.05
 sasl.kerberos.ticket.renew.window.factor DOUBLE p * =0.8
-sasl.login.callback.handler.class CLASS r * -
 sasl.login.class CLASS r * -
 sasl.login.connect.timeout.ms INT r * -
 sasl.login.read.timeout.ms INT r * -
@@ -161,7 +160,6 @@ sasl.oauthbearer.jwks.endpoint.retry.backoff.ms LONG r * =100
 sasl.oauthbearer.jwt.retriever.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever
 sasl.oauthbearer.jwt.validator.class CLASS r * =class org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator
 sasl.oauthbearer.scope STRING r * -
-sasl.oauthbearer.token.endpoint.url STRING r * -
 security.providers STRING r * -
 server.max.startup.time.ms LONG r 0.. =9223372036854775807
 share.coordinator.append.linger.ms INT r -1.. =-1

@@ -52,10 +52,14 @@ class SaslListener(NamedTuple):
 
 
 class OwnLogin(NamedTuple):
-    """The mechanism, and the login module with the credentials, by which a client logs in."""
+    """The mechanism, and the login module with the credentials, by which a client logs in.
+
+    `token_file` is the file with the token of OAUTHBEARER; empty if the client makes one itself.
+    """
 
     mechanism: str
     module: "LoginModule"
+    token_file: str = ""
 
 
 class SaslConfig(NamedTuple):
@@ -74,6 +78,12 @@ class SaslConfig(NamedTuple):
             for mechanism in listener.mechanisms.values()
             if mechanism.signed_tokens is not None
         )
+
+    @property
+    def token_files(self) -> frozenset[str]:
+        """The files with tokens by which this node logs in to others."""
+        logins = (self.to_brokers, self.to_controllers)
+        return frozenset(each.token_file for each in logins if each and each.token_file)
 
 
 NO_SASL: Final = SaslConfig({}, None, None)
@@ -190,11 +200,7 @@ def _listener(given: Mapping[str, str], listener: str, errors: list[str]) -> Sas
         module = _module(given, listener, mechanism, errors)
         if module is not None:
             prefix = f"{mechanism.lower()}."
-            own = {
-                key.removeprefix(prefix): text
-                for key, text in values.items()
-                if key.startswith(prefix)
-            }
+            own = _values_of_mechanism(values, mechanism)
             mechanisms[mechanism] = SaslMechanism(mechanism, module, Config({**values, **own}))
             handler = keys.SASL_SERVER_CALLBACK_HANDLER_CLASS.name
             if mechanism == keys.OAUTHBEARER:
@@ -207,6 +213,14 @@ def _listener(given: Mapping[str, str], listener: str, errors: list[str]) -> Sas
     if not config[keys.SASL_ENABLED_MECHANISMS]:
         errors.append(f"{name}: names no mechanism for SASL listener {listener}")
     return SaslListener(mechanisms, config)
+
+
+def _values_of_mechanism(values: Mapping[str, str], mechanism: str) -> dict[str, str]:
+    """Return the values of a listener that are set for one mechanism alone, without its prefix."""
+    prefix = f"{mechanism.lower()}."
+    return {
+        key.removeprefix(prefix): text for key, text in values.items() if key.startswith(prefix)
+    }
 
 
 def _module(
@@ -277,20 +291,40 @@ def _own_login(
     errors += [each for each in found if each not in errors]
     if module is None:
         return None
-    problem = login_problem(mechanism, module)
+    found = []
+    prefix = f"{listener_prefix(listener)}{mechanism.lower()}."
+    file = _token_file(given, listener, found) if mechanism == keys.OAUTHBEARER else ""
+    problem = "" if found else login_problem(mechanism, module, file)
     if problem:
-        errors.append(
-            f"{listener_prefix(listener)}{mechanism.lower()}.{keys.SASL_JAAS_CONFIG.name}: "
-            f"{problem}, by which this node logs in to others"
-        )
-        return None
-    return OwnLogin(mechanism, module)
+        found = [
+            f"{keys.SASL_JAAS_CONFIG.name}: {problem}, by which this node logs in to others",
+        ]
+    errors += [f"{prefix}{each}" for each in found]
+    return None if found else OwnLogin(mechanism, module, file)
 
 
-def login_problem(mechanism: str, module: "LoginModule") -> str:
-    """Return what a login module lacks for a client to log in by it; empty if nothing."""
+def _token_file(given: Mapping[str, str], listener: str, errors: list[str]) -> str:
+    # A node that does not log in by OAUTHBEARER does not import this.
+    from minikafka.config.token_login import token_file  # noqa: PLC0415
+
+    values = listener_values(given, listener)
+    own = _values_of_mechanism(values, keys.OAUTHBEARER)
+    config = Config({**values, **own})
+    # As Kafka: a class that is not set for the mechanism does not count.
+    handler = own.get(keys.SASL_LOGIN_CALLBACK_HANDLER_CLASS.name, "").strip()
+    is_signed = config[keys.SASL_SERVER_CALLBACK_HANDLER_CLASS] in keys.SIGNED_VALIDATORS
+    return token_file(config, handler, errors, needs_signature=is_signed)
+
+
+def login_problem(mechanism: str, module: "LoginModule", token_file: str = "") -> str:
+    """Return what a login module lacks for a client to log in by it; empty if nothing.
+
+    `token_file` is that of `OwnLogin`.
+    """
     if module.name != _MODULES[mechanism]:
         return f"login module {module.name} is not for {mechanism}; use {_MODULES[mechanism]}"
+    if token_file:
+        return ""
     if mechanism == keys.OAUTHBEARER:
         needed: tuple[str, ...] = ("unsecuredLoginStringClaim_sub",)
         numbers = [

@@ -21,6 +21,15 @@ SIGNED_VALIDATORS: Final = (
     "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerValidatorCallbackHandler",
 )
 """Kafka's current and former name of the same class."""
+UNSECURED_LOGIN: Final = (
+    "org.apache.kafka.common.security.oauthbearer.internals.unsecured."
+    "OAuthBearerUnsecuredLoginCallbackHandler"
+)
+TOKEN_LOGINS: Final = (
+    "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+    "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
+)
+"""Kafka's current and former name of the same class."""
 
 SASL_ENABLED_MECHANISMS: Key[tuple[str, ...]] = Key(
     name="sasl.enabled.mechanisms",
@@ -78,6 +87,22 @@ SASL_SERVER_CALLBACK_HANDLER_CLASS: Key[str | None] = Key(
     doc="How OAUTHBEARER checks tokens: OAuthBearerValidatorCallbackHandler accepts those that are "
     "signed with a known key, OAuthBearerUnsecuredValidatorCallbackHandler unsigned ones.",
 )
+SASL_LOGIN_CALLBACK_HANDLER_CLASS: Key[str | None] = Key(
+    name="sasl.login.callback.handler.class",
+    type=ConfigType.CLASS,
+    default=None,
+    nullable=True,
+    doc="How this node gets the token by which it logs in with OAUTHBEARER: "
+    "OAuthBearerLoginCallbackHandler reads it from a file, without it the node makes an unsigned "
+    "one.",
+)
+TOKEN_ENDPOINT_URL: Key[str | None] = Key(
+    name="sasl.oauthbearer.token.endpoint.url",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The file with the token by which this node logs in, as file:///...; each login reads it.",
+)
 JWKS_ENDPOINT_URL: Key[str | None] = Key(
     name="sasl.oauthbearer.jwks.endpoint.url",
     type=ConfigType.STRING,
@@ -126,6 +151,8 @@ SASL_KEYS: tuple[Key[object], ...] = (
     SASL_SERVER_MAX_RECEIVE_SIZE,
     CONNECTION_FAILED_AUTHENTICATION_DELAY_MS,
     SASL_SERVER_CALLBACK_HANDLER_CLASS,
+    SASL_LOGIN_CALLBACK_HANDLER_CLASS,
+    TOKEN_ENDPOINT_URL,
     JWKS_ENDPOINT_URL,
     EXPECTED_AUDIENCE,
     EXPECTED_ISSUER,

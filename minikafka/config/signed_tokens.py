@@ -4,13 +4,12 @@ Source: `VerificationKeyResolverFactory`, `ConfigurationUtils`, KIP-768.
 """
 
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 from minikafka.config import sasl_keys as keys
+from minikafka.config.file_url import path_of
 from minikafka.config.values import Config
 
 _EXAMPLE: Final = "file:///etc/kafka/jwks.json"
-_LOCAL: Final = ("", "localhost")
 
 
 class SignedTokens(NamedTuple):
@@ -30,7 +29,7 @@ class SignedTokens(NamedTuple):
 
 def signed_tokens(values: Config, errors: list[str]) -> SignedTokens | None:
     """Return the check of signed tokens; add a sentence to `errors` for each error."""
-    path = _key_file((values[keys.JWKS_ENDPOINT_URL] or "").strip(), errors)
+    path = path_of(values, keys.JWKS_ENDPOINT_URL, "keys", _EXAMPLE, errors)
     names = []
     for key in (keys.SCOPE_CLAIM_NAME, keys.SUB_CLAIM_NAME):
         names.append(values[key].strip())
@@ -46,22 +45,3 @@ def signed_tokens(values: Config, errors: list[str]) -> SignedTokens | None:
         principal_claim=names[1],
         skew_s=values[keys.CLOCK_SKEW_SECONDS],
     )
-
-
-def _key_file(url: str, errors: list[str]) -> str:
-    name = keys.JWKS_ENDPOINT_URL.name
-    if not url:
-        errors.append(f"{name}: is required for signed tokens, as {_EXAMPLE}")
-        return ""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme in ("http", "https"):
-        errors.append(
-            f"{name}: {url}: keys are only read from files; save them in a file and name it, as "
-            f"{_EXAMPLE}"
-        )
-    elif parts.scheme != "file" or parts.netloc not in _LOCAL or not parts.path.strip("/"):
-        errors.append(f"{name}: {url}: expected a file, as {_EXAMPLE}")
-    return parts.path

@@ -18,6 +18,7 @@ from minikafka.security.sasl import SaslError
 _HEADER: Final = re.compile(r"n,(?:a=((?:[\x01-\x2b\x2d-\x3c\x3e-\x7f]|=2C|=3D)+))?,")
 _PAIR: Final = re.compile(r"([A-Za-z]+)=([\x21-\x7e \t\r\n]+)")
 _BEARER: Final = re.compile(r"\s*(\w+) +([-_.A-Za-z0-9]+)\s*", re.ASCII)
+_TOKEN: Final = re.compile(r"[-_.A-Za-z0-9]+")
 _SEPARATOR: Final = "\x01"
 _PARTS: Final = 3
 _LONGEST_NAME: Final = 1024
@@ -136,9 +137,28 @@ class OAuthBearerServer:
         return b""
 
 
-def initial_response(claims: Mapping[str, object], extensions: Mapping[str, str]) -> bytes:
-    """Return the first message of a client with an unsigned token."""
-    token = f"{_part({'alg': 'none'})}.{_part(claims)}."
+def unsigned(claims: Mapping[str, object]) -> str:
+    """Return an unsigned token."""
+    return f"{_part({'alg': 'none'})}.{_part(claims)}."
+
+
+def end_ms(token: str) -> float:
+    """Return the end that a token of any issuer claims, by the wall clock; no key is needed.
+
+    Raises:
+        InvalidTokenError: it is no token, or has no end.
+    """
+    parts = token.split(".")
+    if len(parts) != _PARTS or _TOKEN.fullmatch(token) is None:
+        raise InvalidTokenError("the token has not three parts")
+    found = _time_ms(decoded_part(parts[1]), "exp")
+    if found is None:
+        raise InvalidTokenError("the token has no claim exp")
+    return found
+
+
+def initial_response(token: str, extensions: Mapping[str, str]) -> bytes:
+    """Return the first message of a client."""
     pairs = {"auth": f"Bearer {token}", **extensions}
     text = "".join(f"{name}={value}{_SEPARATOR}" for name, value in pairs.items())
     return f"n,,{_SEPARATOR}{text}{_SEPARATOR}".encode()

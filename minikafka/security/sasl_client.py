@@ -1,7 +1,7 @@
 """The client's side of PLAIN, SCRAM and OAUTHBEARER, without I/O: tokens in, tokens out.
 
 Source: `PlainSaslClient`, `ScramSaslClient`, `OAuthBearerSaslClient`,
-`OAuthBearerUnsecuredLoginCallbackHandler`.
+`OAuthBearerUnsecuredLoginCallbackHandler`, `OAuthBearerLoginCallbackHandler`.
 """
 
 from base64 import b64encode
@@ -40,7 +40,8 @@ _CLAIM_PREFIXES: Final = (
     "unsecuredLoginNumberClaim_",
     "unsecuredLoginListClaim_",
 )
-_EXTENSION_PREFIX: Final = "unsecuredLoginExtension_"
+_UNSECURED_EXTENSION_PREFIX: Final = "unsecuredLoginExtension_"
+_EXTENSION_PREFIX: Final = "extension_"
 _LIFETIME_S: Final = 3600
 
 SaltedPasswords = dict[tuple[int, bytes, bytes, int], bytes]
@@ -70,17 +71,22 @@ class SaslClient(Protocol):
 
 
 def client_of(
-    login: OwnLogin, draw: Callable[[int], bytes], now_ms: int, salted: SaltedPasswords
+    login: OwnLogin,
+    draw: Callable[[int], bytes],
+    now_ms: int,
+    salted: SaltedPasswords,
+    token: str = "",
 ) -> SaslClient:
     """Return a new exchange, for a login at the wall-clock time `now_ms`.
 
-    `draw` returns unpredictable bytes; `salted` keeps salted passwords for later logins.
+    `draw` returns unpredictable bytes; `salted` keeps salted passwords for later logins; `token` is
+    the content of the login's token file.
     """
     options = login.module.options
     if login.mechanism == PLAIN:
         return PlainClient(options["username"], options["password"])
     if login.mechanism == OAUTHBEARER:
-        return OAuthBearerClient(options, now_ms)
+        return OAuthBearerClient(_bearer(options, token, now_ms))
     mechanism = scram_mechanism(login.mechanism)
     assert mechanism is not None, f"{login.mechanism} is checked before"
     # As Kafka: the user is the id of a delegation token, the password its HMAC.
@@ -185,36 +191,52 @@ class ScramClient:
 
 
 class OAuthBearerClient:
-    """One exchange of OAUTHBEARER with an unsigned token, made from the login module's options."""
+    """One exchange of OAUTHBEARER."""
 
     computes: bool = False
 
-    def __init__(self, options: Mapping[str, str], now_ms: int) -> None:
-        """Make the token; it is valid from `now_ms` on."""
-        from minikafka.security.oauthbearer import initial_response  # noqa: PLC0415 - if enabled
-
-        claims: dict[str, object] = {}
-        extensions: dict[str, str] = {}
-        for name, value in options.items():
-            prefix = next((each for each in _CLAIM_PREFIXES if name.startswith(each)), "")
-            if prefix:
-                claims[name.removeprefix(prefix)] = _claim(prefix, value)
-            elif name.startswith(_EXTENSION_PREFIX):
-                extensions[name.removeprefix(_EXTENSION_PREFIX)] = value
-        lifetime_s = int(options.get("unsecuredLoginLifetimeSeconds") or _LIFETIME_S)
-        claims |= {"iat": now_ms / 1000, "exp": now_ms / 1000 + lifetime_s}
-        self._token = initial_response(claims, extensions)
+    def __init__(self, message: bytes) -> None:
+        """Take the first message, which has the token."""
+        self._message = message
         self.is_complete = False
 
     def first(self) -> bytes:
         """See `SaslClient`."""
-        return self._token
+        return self._message
 
     def respond(self, challenge: bytes) -> bytes:
         """See `SaslClient`."""
         # The server tells an error in a challenge; it ends the login after this answer.
         self.is_complete = not challenge
         return b"\x01"
+
+
+def _bearer(options: Mapping[str, str], token: str, now_ms: int) -> bytes:
+    """Return the first message of OAUTHBEARER, by the options of the login module.
+
+    Without a token of others the client makes an unsigned one, which is valid from `now_ms` on.
+    """
+    from minikafka.security.oauthbearer import initial_response, unsigned  # noqa: PLC0415 - if used
+
+    if token:
+        return initial_response(token, _with_prefix(options, _EXTENSION_PREFIX))
+    claims = {
+        name: _claim(prefix, value)
+        for prefix in _CLAIM_PREFIXES
+        for name, value in _with_prefix(options, prefix).items()
+    }
+    lifetime_s = int(options.get("unsecuredLoginLifetimeSeconds") or _LIFETIME_S)
+    claims |= {"iat": now_ms / 1000, "exp": now_ms / 1000 + lifetime_s}
+    return initial_response(unsigned(claims), _with_prefix(options, _UNSECURED_EXTENSION_PREFIX))
+
+
+def _with_prefix(options: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the options whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in options.items()
+        if name.startswith(prefix)
+    }
 
 
 def _claim(prefix: str, value: str) -> object:

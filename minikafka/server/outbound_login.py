@@ -53,6 +53,7 @@ class OutboundLogins:
         self._client_id = client_id
         self.loop = loop
         self._salted: SaltedPasswords = {}
+        self._tokens: dict[str, str] = {}
         self._logged_s = -_LOG_AGAIN_S
 
     def login_of(self, link: LoginLink) -> "OutboundLogin | None":
@@ -62,16 +63,37 @@ class OutboundLogins:
         return None if own is None else OutboundLogin(self, link, own)
 
     def exchange(self, own: OwnLogin) -> LoginExchange:
-        """Return a new exchange."""
-        client = client_of(own, os.urandom, time.time_ns() // 1_000_000, self._salted)
+        """Return a new exchange.
+
+        Raises:
+            LoginFailedError: the file of its token has never had one.
+        """
+        token = self._token(own.token_file) if own.token_file else ""
+        client = client_of(own, os.urandom, time.time_ns() // 1_000_000, self._salted, token)
         return LoginExchange(own.mechanism, client, self._client_id)
 
     def failed(self, channel: Channel, reason: str) -> None:
         """Log a failed login, unless one was logged a moment ago."""
+        self._warn(f"cannot log in to {channel.host}:{channel.port}: {reason}")
+
+    def _token(self, path: str) -> str:
+        """Return the token in a file; the last one if the file cannot be used."""
+        # A node without such files does not import this.
+        from minikafka.tls.token_file import TokenFileError, read_token  # noqa: PLC0415
+
+        try:
+            self._tokens[path] = read_token(path)
+        except TokenFileError as error:
+            if path not in self._tokens:
+                raise LoginFailedError(str(error)) from None
+            self._warn(f"the token of the last login is used again: {error}")
+        return self._tokens[path]
+
+    def _warn(self, text: str) -> None:
         now_s = self.loop.time()
         if now_s >= self._logged_s + _LOG_AGAIN_S:
             self._logged_s = now_s
-            _log.warning("cannot log in to %s:%d: %s", channel.host, channel.port, reason)
+            _log.warning("%s", text)
 
 
 class OutboundLogin:
@@ -88,7 +110,11 @@ class OutboundLogin:
     def begin(self) -> None:
         """Log in, for the first time or again; requests are held until the login is complete."""
         self._link.hold()
-        self._exchange = self._owner.exchange(self._own)
+        try:
+            self._exchange = self._owner.exchange(self._own)
+        except LoginFailedError as error:
+            self._fail(str(error))
+            return
         self._link.write_now(self._exchange.begin())
 
     def take(self, frame: memoryview) -> bool:

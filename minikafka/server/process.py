@@ -143,7 +143,7 @@ async def bind_node(config: NodeConfig) -> BoundNode:
 
     Raises:
         StartError: an address cannot be bound, a host name in the limits cannot be resolved, or
-            keys and certificates cannot be used.
+            keys, certificates or tokens cannot be used.
     """
     limit = raise_limit()
     if most_connections(limit) < 1:
@@ -153,6 +153,7 @@ async def bind_node(config: NodeConfig) -> BoundNode:
         )
     OPEN_FILES.most = share_of_files(limit)
     names = tuple(each.name for each in config.listeners)
+    _check_tokens(config)
     try:
         limits = configured_limits(config.values, names, most_connections(limit))
     except OSError as error:
@@ -198,6 +199,23 @@ def _key_files(config: NodeConfig) -> "KeyFiles | None":
         return KeyFiles(paths)
     except KeyFileError as error:
         raise StartError(str(error)) from None
+
+
+def _check_tokens(config: NodeConfig) -> None:
+    """Check the tokens by which the node logs in to others; each login reads them again.
+
+    Raises:
+        StartError: a file has none.
+    """
+    if not config.sasl.token_files:
+        return
+    from minikafka.tls.token_file import TokenFileError, read_token  # noqa: PLC0415
+
+    for path in sorted(config.sasl.token_files):
+        try:
+            read_token(path)
+        except TokenFileError as error:
+            raise StartError(str(error)) from None
 
 
 async def _bind_listeners(bound: BoundNode) -> None:

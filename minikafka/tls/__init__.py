@@ -1,1 +1,1 @@
-"""TLS for nodes and tools: keys and certificates from their files, and contexts made of them."""
+"""TLS for nodes and tools: keys, certificates and tokens from their files, and contexts of TLS."""

@@ -27,6 +27,7 @@ from minikafka.security.oauthbearer import (
     OAuthBearerServer,
     UnsecuredValidator,
     initial_response,
+    unsigned,
 )
 from minikafka.security.plain import PlainServer
 from minikafka.security.sasl import SaslError
@@ -180,8 +181,8 @@ TARGETS = (
     Target(
         "oauthbearer", _bearer, (SaslError,),
         (
-            initial_response({"sub": "a", "iat": 1_699_999_999, "exp": 1_700_000_999}, {}),
-            initial_response({"sub": "a", "exp": 1_700_000_999}, {"key": "value"}),
+            initial_response(unsigned({"sub": "a", "iat": 1, "exp": 1_700_000_999}), {}),
+            initial_response(unsigned({"sub": "a", "exp": 1_700_000_999}), {"key": "value"}),
         ),
         (b"\x01", b"n,,", b"auth=Bearer ", b".", b"eyJ", b"=", b"[" * 900, b"1e999"),
     ),

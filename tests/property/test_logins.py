@@ -20,7 +20,12 @@ from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.logins import Logins
 from minikafka.node.purgatory import Purgatory
 from minikafka.rpc.envelope import encode_request
-from minikafka.security.oauthbearer import OAuthBearerServer, UnsecuredValidator, initial_response
+from minikafka.security.oauthbearer import (
+    OAuthBearerServer,
+    UnsecuredValidator,
+    initial_response,
+    unsigned,
+)
 from minikafka.security.plain import PlainServer
 from minikafka.security.sasl import SaslError
 from minikafka.security.sasl_client import ScramClient
@@ -39,7 +44,7 @@ _CREDENTIAL = credential_of(
 )
 _SCRAM_TOKENS = [
     b"n,,n=alice,r=abc", b"n,a=alice,m=x,n=alice,r=abc,ext=1", b"c=biws,r=abc,p=AAAA",
-    b"\0alice\0wonder", b"\0alice\0no", initial_response({"sub": "c", "exp": 1}, {}), b"\x01",
+    b"\0alice\0wonder", b"\0alice\0no", initial_response(unsigned({"sub": "c", "exp": 1}), {}), b"\x01",
 ]  # fmt: skip
 
 

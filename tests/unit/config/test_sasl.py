@@ -12,6 +12,8 @@ from minikafka.config.sasl import login_problem
 from minikafka.config.sasl_keys import (
     CONNECTIONS_MAX_REAUTH_MS,
     SIGNED_VALIDATORS,
+    TOKEN_LOGINS,
+    UNSECURED_LOGIN,
     UNSECURED_VALIDATOR,
 )
 
@@ -241,6 +243,60 @@ def test_signed_tokens_that_cannot_be_checked(changes, reason):
 def test_logins_with_tokens(options, problem):
     module = parse_jaas(f"{_MODULE}.oauthbearer.OAuthBearerLoginModule required {options};")
     assert login_problem("OAUTHBEARER", module) == problem
+
+
+_LOGIN = f"{_OWN}sasl.login.callback.handler.class"
+_TOKEN = "sasl.oauthbearer.token.endpoint.url"
+_BETWEEN_NODES = {
+    **_BEARER,
+    "sasl.mechanism.inter.broker.protocol": "OAUTHBEARER",
+    _HANDLER: SIGNED_VALIDATORS[0],
+    _URL: "file:///jwks.json",
+}
+
+
+@pytest.mark.parametrize("handler", TOKEN_LOGINS)
+@pytest.mark.parametrize("prefix", ["", "listener.name.sasl_plaintext.", _OWN])
+def test_nodes_log_in_to_one_another_with_a_token_from_a_file(handler, prefix):
+    url = {_TOKEN: "file:///else", f"{prefix}{_TOKEN}": "file:///etc/token"}
+    config = node_config({**_BASE, **_BETWEEN_NODES, _LOGIN: handler, **url})
+    assert config.sasl.to_brokers.token_file == "/etc/token"
+    assert config.sasl.to_controllers.token_file == ""
+    assert config.sasl.token_files == {"/etc/token"}
+    assert not any("oauthbearer" in each for each in (*config.ignored, *config.warnings))
+
+
+@pytest.mark.parametrize("handler", [None, UNSECURED_LOGIN])
+def test_nodes_that_refuse_the_tokens_of_one_another_do_not_start(handler):
+    jaas = f"{_OWN}sasl.jaas.config"
+    sub = _BEARER[jaas].replace("required", 'required unsecuredLoginStringClaim_sub="node"')
+    (error,) = _errors(**{**_BETWEEN_NODES, _LOGIN: handler, jaas: sub})
+    assert error.startswith(f"{_LOGIN}: this node logs in with unsigned tokens")
+    assert TOKEN_LOGINS[0] in error
+    assert _TOKEN in error
+    # As Kafka: a class that is not set for the mechanism does not count.
+    more = {"sasl.login.callback.handler.class": TOKEN_LOGINS[0], _TOKEN: "file:///etc/token"}
+    assert _errors(**{**_BETWEEN_NODES, _LOGIN: handler, jaas: sub, **more}) == [error]
+    unsigned = {**_BETWEEN_NODES, _LOGIN: handler, jaas: sub, _HANDLER: UNSECURED_VALIDATOR}
+    given = {name: text for name, text in {**_BASE, **unsigned}.items() if text is not None}
+    assert node_config(given).sasl.to_brokers.token_file == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({_LOGIN: "com.example.Own"}, f"{_LOGIN}: com.example.Own is not available; allowed: "),
+        ({_LOGIN: TOKEN_LOGINS[0]}, f"{_OWN}{_TOKEN}: is required for signed tokens, as file:///"),
+        (
+            {_LOGIN: TOKEN_LOGINS[0], _TOKEN: "https://idp/token"},
+            f"{_OWN}{_TOKEN}: https://idp/token: tokens are only read from files",
+        ),
+        ({_LOGIN: TOKEN_LOGINS[0], _TOKEN: "/t"}, f"{_OWN}{_TOKEN}: /t: expected a file, as file:"),
+    ],
+)
+def test_a_token_that_cannot_be_got(changes, reason):
+    (error,) = _errors(**{**_BETWEEN_NODES, **changes})
+    assert error.startswith(reason)
 
 
 def test_a_module_is_for_one_mechanism():

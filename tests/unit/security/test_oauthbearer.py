@@ -6,9 +6,12 @@ from base64 import urlsafe_b64encode
 import pytest
 
 from minikafka.security.oauthbearer import (
+    InvalidTokenError,
     OAuthBearerServer,
     UnsecuredValidator,
+    end_ms,
     initial_response,
+    unsigned,
 )
 from minikafka.security.sasl import SaslError
 
@@ -38,7 +41,7 @@ def _server(**options):
         _message({**_GOOD, "scope": ["a", "b"]}),
         _message(_GOOD, begin=b"n,a=carol,"),
         _message(_GOOD, end=b"\x01logicalCluster=foo"),
-        initial_response(_GOOD, {"k": "v"}),
+        initial_response(unsigned(_GOOD), {"k": "v"}),
     ],
 )
 def test_accepted_tokens(message):
@@ -116,3 +119,10 @@ def test_options_of_the_validator():
     server = _server(**options)
     assert server.evaluate(_message({**claims, "scope": "w r"}), _NOW_MS) == b""
     assert server.user == "dave"
+
+
+def test_the_end_that_a_token_claims():
+    assert end_ms(unsigned(_GOOD)) == 1_100_000
+    for wrong in ("", "a.b", unsigned({}), unsigned(_GOOD) + "\x01", "a.b.c", "a b.c.d"):
+        with pytest.raises(InvalidTokenError):
+            end_ms(wrong)

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.config.jaas import LoginModule
 from minikafka.config.sasl import OwnLogin
-from minikafka.security.oauthbearer import OAuthBearerServer, UnsecuredValidator
+from minikafka.security.oauthbearer import OAuthBearerServer, UnsecuredValidator, unsigned
 from minikafka.security.plain import PlainServer
 from minikafka.security.sasl import SaslError
 from minikafka.security.sasl_client import client_of
@@ -117,3 +117,13 @@ def test_a_token_that_is_refused():
     assert not client.is_complete
     with pytest.raises(SaslError):
         server.evaluate(answer, _NOW_MS)
+
+
+def test_a_token_of_an_issuer():
+    token = unsigned({"sub": "node", "exp": 4_600})
+    login = OwnLogin("OAUTHBEARER", LoginModule("m", {"extension_a": "1", "b": "2"}), "/token")
+    client = client_of(login, bytes, _NOW_MS, {}, token)
+    assert client.first() == f"n,,\x01auth=Bearer {token}\x01a=1\x01\x01".encode()
+    server = OAuthBearerServer(UnsecuredValidator({}))
+    _exchange(client, server)
+    assert (server.user, server.expires_ms) == ("node", 4_600_000)

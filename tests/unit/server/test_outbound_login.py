@@ -12,6 +12,7 @@ from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.sasl_authenticate import SaslAuthenticateResponse
 from minikafka.messages.sasl_handshake import SaslHandshakeResponse
 from minikafka.rpc.envelope import decode_body, decode_header, encode_response
+from minikafka.security.oauthbearer import unsigned
 from minikafka.security.scram import ScramMechanism, ScramServer, credential_of, salted_password
 from minikafka.server.fault_links import FaultyOutbound
 from minikafka.server.outbound import Outbound
@@ -31,6 +32,7 @@ class Server:
         self.lifetime_ms = 0
         self.scram = None
         self.seen = []
+        self.tokens = []
         self.writers = []
 
     async def serve(self, reader, writer):
@@ -52,9 +54,10 @@ class Server:
                 writer.write(framed(frame))
 
     def authenticated(self, frame):
+        header, reader = decode_header(memoryview(frame))
+        token = bytes(decode_body(header, reader).auth_bytes)
+        self.tokens.append(token)
         if self.scram is not None:
-            header, reader = decode_header(memoryview(frame))
-            token = bytes(decode_body(header, reader).auth_bytes)
             return SaslAuthenticateResponse(auth_bytes=self.scram.evaluate(token, 0))
         return SaslAuthenticateResponse(self.code, "refused", b"", self.lifetime_ms)
 
@@ -199,3 +202,30 @@ async def test_a_slow_connection_logs_in_too(world):
     await world.until(lambda: len(world.responses) == sent)
     assert world.responses == [each.to_bytes(4, "big") for each in range(1, sent + 1)]
     assert not [each for each in world.events.seen if type(each) is ChannelDown]
+
+
+async def test_each_login_reads_the_token_again(world, tmp_path, caplog):
+    file = tmp_path / "token"
+    await world.open(SaslConfig({}, OwnLogin("OAUTHBEARER", LoginModule("m", {}), str(file)), None))
+    world.outbound.send(world.channel, [framed(b"\0\0\0\1one")])
+    await world.until(lambda: world.events.seen)
+    (down,) = world.events.seen
+    assert down.reason.startswith("cannot log in: sasl.oauthbearer.token.endpoint.url: ")
+    assert world.peer.seen == []
+    tokens = [unsigned({"sub": "n", "exp": each}) for each in (1, 2)]
+    for token in tokens:
+        file.write_text(f"{token}\n")
+        await _reconnected(world)
+    file.write_text("broken")
+    await _reconnected(world)
+    sent = [token for token in world.peer.tokens if token]
+    assert sent == [f"n,,\x01auth=Bearer {each}\x01\x01".encode() for each in (*tokens, tokens[1])]
+    # Once in ten seconds.
+    assert caplog.text.count("sasl.oauthbearer.token.endpoint.url") == 1
+
+
+async def _reconnected(world):
+    world.outbound.close_channel(world.channel)
+    answers = len(world.responses)
+    world.outbound.send(world.channel, [framed(b"\0\0\0\1one")])
+    await world.until(lambda: len(world.responses) > answers)
