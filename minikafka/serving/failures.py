@@ -120,6 +120,7 @@ _FAILURES: Final[dict[int, _Failure]] = {
         _Entries("deletions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),
         _Entries("upsertions", "results", "AlterUserScramCredentialsResult", {"user": "name"}),
     )),
+    ApiKey.DESCRIBE_CLIENT_QUOTAS: _Failure((), top=_ALL_VERSIONS, fixed={"entries": None}),
     # Records and offsets
     ApiKey.PRODUCE: _Failure((
         _Entries("topic_data", "responses", "TopicProduceResponse", _NAME_AND_ID, below=_Entries(

@@ -47,6 +47,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         45: ("alter_partition_reassignments", 0, 1),
         46: ("list_partition_reassignments", 0, 0),
         47: ("offset_delete", 0, 0),
+        48: ("describe_client_quotas", 0, 1),
         50: ("describe_user_scram_credentials", 0, 0),
         51: ("alter_user_scram_credentials", 0, 0),
         55: ("describe_quorum", 0, 2),

@@ -60,6 +60,7 @@ from minikafka.messages.broker_registration import BrokerRegistrationRequest
 from minikafka.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
 from minikafka.messages.delete_groups import DeleteGroupsRequest
+from minikafka.messages.describe_client_quotas import ComponentData, DescribeClientQuotasRequest
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_groups import DescribeGroupsRequest
 from minikafka.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
@@ -362,6 +363,8 @@ CASES = [
         validate_only=True), 1, (cluster(OP.ALTER_CONFIGS),)),
     Case("list config resources", ListConfigResourcesRequest([16]), 1,
          (cluster(OP.DESCRIBE_CONFIGS),)),
+    Case("describe client quotas", DescribeClientQuotasRequest([ComponentData("user", 0, "m")]), 1,
+         (cluster(OP.DESCRIBE_CONFIGS), cluster(OP.DESCRIBE))),
     Case("describe cluster", DescribeClusterRequest(True, 1), 1,
          (cluster(OP.DESCRIBE), cluster(OP.ALTER))),
     Case("describe log dirs v2", DescribeLogDirsRequest([DescribableLogDirTopic("m", [0])]), 2,

@@ -77,8 +77,13 @@ ALL = {
         ),
         Evidence(
             "requests with and without rights sent to Kafka",
-            104,
+            105,
             _length("tests.conformance.authorization_cases", "CASES"),
+        ),
+        Evidence(
+            "requests about client quotas sent to Kafka",
+            61,
+            _length("tests.conformance.quota_cases", "CASES"),
         ),
         Evidence(
             "requests about ACLs sent to Kafka",

@@ -1,9 +1,9 @@
-"""Record which rights Apache Kafka requires for each API, and what it answers about ACLs.
+"""Record which rights Apache Kafka requires for each API, and its answers about ACLs and quotas.
 
 A developer's tool, not a test: MINIKAFKA_ORACLE=DIR python -m
-tests.conformance.record_authorization, where DIR has kafka-run-class. Replaces
-tests/conformance/data/authorization.json and acls.json, for test_authorization.py and test_acls.py;
-with --check it compares with them.
+tests.conformance.record_authorization, where DIR has kafka-run-class. Replaces authorization.json,
+acls.json and client_quotas.json in tests/conformance/data, for test_authorization.py, test_acls.py
+and test_client_quotas.py; with --check it compares with them.
 """
 
 import argparse
@@ -11,9 +11,9 @@ import json
 import sys
 import time
 
-from tests.conformance import acl_cases
+from tests.conformance import acl_cases, quota_cases
 from tests.conformance.authorization_cases import CASES
-from tests.conformance.authorization_play import ACLS, DATA, Play
+from tests.conformance.authorization_play import ACLS, DATA, QUOTAS, Play
 from tests.conformance.secured_kafka import SecuredKafka
 
 
@@ -44,10 +44,19 @@ def main():
         topic_id = play.prepare()
         for case in CASES:
             found[case.name] = play.case(case, topic_id)
+        # At the end, since they have an effect.
+        kafka.alter_client_quotas(quota_cases.alteration())
+        everything = quota_cases.describe("everything")[1]
+        wait(lambda: len(admin.ask(everything, 1).entries) == len(quota_cases.QUOTAS))
+        quotas = {
+            name: acl_cases.comparable(admin.ask(request, version))
+            for name, request, version in quota_cases.CASES
+        }
+    recorded = {ACLS: answers, DATA: found, QUOTAS: quotas}
     if args.check:
-        sys.exit(_differences(answers, ACLS) + _differences(found, DATA))
-    ACLS.write_text(json.dumps(answers, indent=1) + "\n")
-    DATA.write_text(json.dumps(found, indent=1) + "\n")
+        sys.exit(sum(_differences(found, path) for path, found in recorded.items()))
+    for path, found in recorded.items():
+        path.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def _differences(found, path):

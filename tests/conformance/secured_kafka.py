@@ -111,8 +111,34 @@ class SecuredKafka:
         port = self.controller_login_port if to_controller else self.login_port
         return LoggedIn(HOST, port, "record", 30.0)
 
+    def alter_client_quotas(self, body):
+        """Send an AlterClientQuotas request, v0, as administrator."""
+        connection = RawConnection(HOST, self.port, "record", 30.0)
+        answer = connection.told(49, 0, body)
+        _, rows = struct.unpack_from(">ii", answer)
+        assert rows, answer
+        assert answer.count(b"\0\0\xff\xff") >= rows, answer
+        connection.close()
 
-class LoggedIn(BrokerConnection):
+
+class RawConnection(BrokerConnection):
+    """A connection for requests that are no messages of minikafka."""
+
+    def told(self, key, version, body):
+        """Send a request without flexible fields; return the body of its response."""
+        frame = struct.pack(">hhih", key, version, 1, -1) + body
+        self._socket.sendall(struct.pack(">i", len(frame)) + frame)
+        (size,) = struct.unpack(">i", self._exactly(4))
+        return self._exactly(size)[4:]
+
+    def _exactly(self, size):
+        data = b""
+        while len(data) < size:
+            data += self._socket.recv(size - len(data))
+        return data
+
+
+class LoggedIn(RawConnection):
     """A connection that has logged in."""
 
     def __init__(self, *arguments):
@@ -123,14 +149,5 @@ class LoggedIn(BrokerConnection):
         self._tell(36, 1, struct.pack(">i", len(token)) + token)
 
     def _tell(self, key, version, body):
-        frame = struct.pack(">hhih", key, version, 1, -1) + body
-        self._socket.sendall(struct.pack(">i", len(frame)) + frame)
-        (size,) = struct.unpack(">i", self._exactly(4))
-        _, code = struct.unpack_from(">ih", self._exactly(size))
+        (code,) = struct.unpack_from(">h", self.told(key, version, body))
         assert code == 0, f"the login failed with error {code}"
-
-    def _exactly(self, size):
-        data = b""
-        while len(data) < size:
-            data += self._socket.recv(size - len(data))
-        return data

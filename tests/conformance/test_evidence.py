@@ -20,7 +20,7 @@ def test_data_counts_are_as_stated(each):
 def test_every_file_of_the_recorded_data_is_counted():
     counted = ("kafka", "consumer_offsets", "coordinators", "secured_metadata")
     others = {
-        "acls.json", "admin_answers.json", "assignments.json", "authorization.json", "codec_frames.json", "config_values.json", "coordinator_partitions.txt",
+        "acls.json", "admin_answers.json", "assignments.json", "authorization.json", "client_quotas.json", "codec_frames.json", "config_values.json", "coordinator_partitions.txt",
         "group_sequences.json", "group_tool_cases.json", "operator_cases.json", "partition_changes.txt",
         "pending_transactions.json",
         "transaction_cases.json", "transaction_state.log",
