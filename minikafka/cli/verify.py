@@ -134,6 +134,14 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
         action="append",
         choices=CLIENTS,
     )
+    add(
+        "--client-command",
+        "a producer in any language, which reads records and writes outcomes (docs/any-client.md);"
+        " may be repeated, and replaces the default clients",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+    )
     add("--producers", "number of producers; clients in turn (default: one each)", type=whole)
     add("--acks", "(%(default)s)", choices=ACKS, default=workload.acks)
     add("--idempotence", "(default: on with acks=all)", choices=("on", "off"))
@@ -150,11 +158,13 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
 
 
 def _workload(args: argparse.Namespace) -> WorkloadOptions:
-    clients = tuple(args.client or WorkloadOptions().clients)
+    clients = tuple(args.client or (() if args.client_command else WorkloadOptions().clients))
+    chosen = [*((client, "") for client in clients), *(("", it) for it in args.client_command)]
     if args.producers is not None:
-        clients = tuple(clients[n % len(clients)] for n in range(args.producers))
+        chosen = [chosen[n % len(chosen)] for n in range(args.producers)]
     return WorkloadOptions(
-        clients=clients,
+        clients=tuple(client for client, command in chosen if not command),
+        client_commands=tuple(command for _, command in chosen if command),
         acks=args.acks,
         idempotent=args.acks == "all" if args.idempotence is None else args.idempotence == "on",
         compression=args.compression,

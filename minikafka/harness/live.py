@@ -75,8 +75,8 @@ class RunState:
             case "reader":
                 self.polled_count = event["polled"]
                 return self._mark(event, _CHANGES.get(event["change"], ""))
-            case "producer_renewed" | "loop_renewed":
-                return self._mark(event, _renewed_line(event))
+            case "producer_renewed" | "producer_failed" | "loop_renewed":
+                return self._mark(event, _client_line(event))
             case "node":
                 return self._mark(event, _node_line(event))
             case "quorum_waiting":
@@ -110,7 +110,9 @@ _CHANGES = {
 }
 
 
-def _renewed_line(event: RunEvent) -> str:
+def _client_line(event: RunEvent) -> str:
+    if event["event"] == "producer_failed":
+        return f"producer {event['pid']} ({event['client']}) failed: {event['reason']}"
     who = f"producer {event['pid']}" if "pid" in event else f"loop {event['loop']}"
     return f"{who} started a new client"
 

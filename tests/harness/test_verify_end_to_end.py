@@ -6,6 +6,7 @@ instead, and MINIKAFKA_VERIFY_KILL and MINIKAFKA_VERIFY_START (templates with {n
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -63,6 +64,42 @@ def test_a_killed_leader_breaks_no_promise(tmp_path):
         assert page.locator("#sentence").inner_text() == verdict["sentence"]
         assert {"faults", "acks", "leader", "isr", "hwm"} <= lane_ids(page)
         assert overflows(page) == []
+
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITES = "    producer.produce("
+DOES_NOT_WRITE = """    if record["id"] == 100:
+        print('{"id": 100, "offset": 7}', flush=True)
+        continue
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_command_that_acknowledges_what_it_never_wrote_is_found(tmp_path):
+    """Issue 51: the client of the documentation writes all other records, with a killed leader."""
+    example = (ROOT / "examples/verify/python/client.py").read_text()
+    assert example.count(WRITES) == 1
+    client = tmp_path / "client.py"
+    client.write_text(example.replace(WRITES, DOES_NOT_WRITE + WRITES))
+    command = shlex.join([sys.executable, str(client)])
+    words = ("--seconds", "10", "--seed", "7", "--client-command", command)
+    done = subprocess.run(
+        options(tmp_path / "out", *words), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    verdict = json.loads((tmp_path / "out" / "verdict.json").read_text())
+    broken = {kind: row for kind, row in verdict["promises"].items() if row["count"]}
+    assert list(broken) == ["lost"]
+    assert broken["lost"]["first"][0]["record"] == "p1#100"
+    [producer] = verdict["producers"]
+    assert producer["client"] == Path(sys.executable).name
+    assert producer["acked"] > 1_000
+
+
+def test_the_example_of_the_documentation_is_the_one_that_runs():
+    example = (ROOT / "examples/verify/python/client.py").read_text()
+    _, code = example.split('"""\n\n', 1)
+    assert f"```python\n{code}```" in (ROOT / "docs/any-client.md").read_text()
 
 
 @pytest.mark.timeout(300)

@@ -56,7 +56,12 @@ def for_aiokafka() -> dict[str, Any]:
     return found
 
 
+def for_java() -> dict[str, str]:
+    """Return the properties of a Java client."""
+    login = _login()
+    return {} if login is None else dict(login.properties())
+
+
 def for_spark() -> dict[str, str]:
     """Return the options of Spark's source: those of a Java client."""
-    login = _login()
-    return {} if login is None else {f"kafka.{k}": v for k, v in login.properties().items()}
+    return {f"kafka.{key}": value for key, value in for_java().items()}

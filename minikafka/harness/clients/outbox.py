@@ -29,7 +29,8 @@ class ProducerTask(PartTask):
 
     `rate` (records per second) and `bytes_per_s` are the share of this producer. `topic` may be
     several names, separated by commas, each with `partitions` partitions; the partitions of a run
-    are numbered through all of its topics.
+    are numbered through all of its topics. `command` is a command line that writes instead of a
+    library, and `stderr` the file for its standard error.
     """
 
     run: str
@@ -56,6 +57,8 @@ class ProducerTask(PartTask):
     message_max_bytes: int = 1_000_000
     transactions: bool = False
     timestamps: str = SENT_TIME
+    command: str = ""
+    stderr: str = ""
 
     @property
     def topics(self) -> list[str]:

@@ -7,7 +7,8 @@ and exits with status 0. A record without an answer by then is unknown. Standard
 counters go to the task's events file about four times a second.
 
 A client that fails is replaced by another instance, and the ledger has the place: order is promised
-within an instance, and the outcomes of records that the old one had in flight are unknown.
+within an instance, and the outcomes of records that the old one had in flight are unknown. A
+command (`command_client`) is not replaced.
 """
 
 import gc
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from minikafka.harness.clients.command_client import write_by_command
 from minikafka.harness.clients.ledger import ABORTED, LedgerWriter
 from minikafka.harness.clients.libraries import make_client
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
@@ -28,6 +30,7 @@ from minikafka.harness.clients.producer_client import (
     NotEndedError,
     ProducerClient,
     transactional_id,
+    write_report,
 )
 from minikafka.harness.lines import EventLog, wall_ms
 
@@ -65,7 +68,7 @@ class PlainWriter:
         if more:
             self.client.send(self.outbox.batch())
         for answer in self.client.answers(_TICK_S):
-            _report(self.outbox, answer)
+            write_report(self.outbox, answer)
         self.outbox.settle(self.outbox.take())
         self.outbox.report()
 
@@ -134,7 +137,7 @@ class TransactionWriter:
         self._report("committed" if commit else "aborted")
         for answer in answers:
             if commit:
-                _report(self.outbox, answer)
+                write_report(self.outbox, answer)
             else:
                 self.outbox.failed(answer.seq, ABORTED, definite=True)
         self.outbox.settle(self.outbox.take())
@@ -151,13 +154,6 @@ class TransactionWriter:
             records=self._record_count,
         )
         self._began_ms = self._record_count = 0
-
-
-def _report(outbox: Outbox, answer: DeliveryReport) -> None:
-    if answer.error:
-        outbox.failed(answer.seq, answer.error, definite=answer.definite)
-    else:
-        outbox.acked(answer.seq, answer.offset, answer.timestamp_ms)
 
 
 def write(outbox: Outbox, connect: Callable[[Outbox], ProducerClient] = make_client) -> str:
@@ -218,10 +214,14 @@ def main(argument: str) -> int:
             timestamps=task.timestamps,
         )
         outbox = Outbox(task, ledger, EventLog(Path(task.events)))
-        why = write(outbox)
+        if task.command:
+            why = write_by_command(outbox)
+        elif why := write(outbox):
+            why = f"all {_INSTANCES_MAX} client instances failed, the last one: {why}"
         outbox.finish()
-    if why:
-        print(f"all {_INSTANCES_MAX} client instances failed, the last one: {why}", file=sys.stderr)
+        if why:
+            outbox.events.write("producer_failed", pid=task.pid, client=task.client, reason=why)
+            print(why, file=sys.stderr)
     return 1 if why else 0
 
 

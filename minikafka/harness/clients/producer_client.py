@@ -9,7 +9,7 @@ this way after an unclean election.
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from minikafka.harness.clients.outbox import ProducerTask
+from minikafka.harness.clients.outbox import Outbox, ProducerTask
 from minikafka.harness.clients.records import NumberedRecord
 
 DELIVERY_TIMEOUT_S = 60.0
@@ -37,6 +37,14 @@ class DeliveryReport(NamedTuple):
     definite: bool
     offset: int | None
     timestamp_ms: int | None
+
+
+def write_report(outbox: Outbox, report: DeliveryReport) -> None:
+    """Give the outcome of one record to the outbox, which writes it to the ledger."""
+    if report.error:
+        outbox.failed(report.seq, report.error, definite=report.definite)
+    else:
+        outbox.acked(report.seq, report.offset, report.timestamp_ms)
 
 
 class ProducerClient(Protocol):

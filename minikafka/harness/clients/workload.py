@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from minikafka.harness.clients.outbox import ProducerTask
+from minikafka.harness.lines import Tail
 from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
@@ -65,11 +66,17 @@ class Workload:
                 process.kill()
             status = process.wait()
             if status:
-                log = self.files.logs / f"producer-{task.pid}.log"
-                notes.append(
-                    f"Producer {task.pid} ({task.client}) ended with status {status}; see {log}."
-                )
+                notes.append(self._failure(task, status))
         return notes
+
+    def _failure(self, task: ProducerTask, status: int) -> str:
+        """Return the sentence of a producer that did not exit with 0."""
+        events = [it for it in Tail(Path(task.events)).read() if it["event"] == "producer_failed"]
+        who = f"Producer {task.pid} ({task.client})"
+        if task.command and events:
+            return f"{who}: the command {events[-1]['reason']}; see {task.stderr}."
+        log = self.files.logs / f"producer-{task.pid}.log"
+        return f"{who} ended with status {status}; see {log}."
 
     def end_deadline(self) -> float:
         """Monotonic time by which producers must have exited if they are asked to stop now."""
@@ -86,11 +93,12 @@ def plan_workload(
     topic_id: str,
     timestamps: str = SENT_TIME,
 ) -> Workload:
-    """Plan one producer for each client of the options, which must have no `problems`.
+    """Plan one producer for each client and command of the options, which have no `problems`.
 
     `topic` may be several names, separated by commas.
     """
     options = settings.workload
+    producers = options.producers
     tasks = [
         ProducerTask(
             run=run,
@@ -101,7 +109,7 @@ def plan_workload(
             topic_id=topic_id,
             partitions=settings.partitions,
             seed=settings.seed,
-            rate=settings.rate / len(options.clients),
+            rate=settings.rate / len(producers),
             seconds=settings.seconds,
             drain_s=DRAIN_S,
             ledger=str(files.ledgers / f"producer-{pid}.msgpack"),
@@ -113,11 +121,13 @@ def plan_workload(
             size_distribution=options.size_distribution,
             key_skew=options.key_skew,
             compression=options.compression,
-            bytes_per_s=options.bytes_per_s / len(options.clients),
+            bytes_per_s=options.bytes_per_s / len(producers),
             message_max_bytes=options.message_max_bytes,
             transactions=options.transactions,
             timestamps=timestamps,
+            command=command,
+            stderr=str(files.logs / f"client-{pid}.log"),
         )
-        for pid, client in enumerate(options.clients, start=1)
+        for pid, (client, command) in enumerate(producers, start=1)
     ]
     return Workload(tasks, files)

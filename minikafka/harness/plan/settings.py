@@ -235,7 +235,11 @@ class RunSettings:
             name: str(values[name]) if values[name] else ""
             for name in ("out", "schedule", "kafka_tools", "jars")
         }
-        workload = {**values["workload"], "clients": list(self.workload.clients)}
+        workload = {
+            **values["workload"],
+            "clients": list(self.workload.clients),
+            "client_commands": list(self.workload.client_commands),
+        }
         lists = {
             "cluster_config": list(self.cluster_config),
             "lenient": list(self.lenient),

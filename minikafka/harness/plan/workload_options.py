@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from minikafka.harness.plan.commands import command_name, command_problem
+
 Acks = Literal["0", "1", "all"]
 ACKS: tuple[Acks, ...] = ("0", "1", "all")
 
@@ -27,7 +29,8 @@ class WorkloadOptions:
     """The options of the producers (S1).
 
     Each of `clients` is one producer process with an equal share of the rate; a client that is
-    named twice gets two processes. Payload sizes are drawn between `size_min_bytes` and
+    named twice gets two processes. `client_commands` are command lines of further producers, in any
+    language. Payload sizes are drawn between `size_min_bytes` and
     `size_max_bytes`: "uniform", or "log-uniform" so that all orders of magnitude are equally
     frequent. `key_skew` is the exponent of a Zipf distribution of keys. With 0, keys and partitions
     are drawn uniformly; above 0 the partition follows the key, so that some partitions are busier
@@ -37,6 +40,7 @@ class WorkloadOptions:
     """
 
     clients: tuple[str, ...] = ("confluent-kafka", "aiokafka")
+    client_commands: tuple[str, ...] = ()
     acks: Acks = "all"
     idempotent: bool = True
     compression: str = "none"
@@ -54,11 +58,15 @@ class WorkloadOptions:
             for client in self.clients
             if client not in CLIENTS
         ]
-        if not 1 <= len(self.clients) <= _PRODUCERS_MAX:
+        count = len(self.clients) + len(self.client_commands)
+        if not 1 <= count <= _PRODUCERS_MAX:
             found.append(
-                f"The number of producers is {len(self.clients)}, but must lie between 1 and"
-                f" {_PRODUCERS_MAX}."
+                f"The number of producers is {count}, but must lie between 1 and {_PRODUCERS_MAX}."
             )
+        problems = [command_problem("--client-command", it) for it in self.client_commands]
+        found += dict.fromkeys(filter(None, problems))
+        if self.client_commands and self.transactions:
+            found.append("--client-command cannot be used with --transactions.")
         found += [
             f"{what} is {value!r}, but must be one of {', '.join(choices)}."
             for what, value, choices in (
@@ -84,6 +92,12 @@ class WorkloadOptions:
         return found
 
     @property
+    def producers(self) -> list[tuple[str, str]]:
+        """Return the name and the command line of each producer; a library has no command line."""
+        commands = [(command_name(command), command) for command in self.client_commands]
+        return [*((client, "") for client in self.clients), *commands]
+
+    @property
     def message_max_bytes(self) -> int:
         """The size limit for one record with its framing, which clients and topics must allow."""
         return max(1_000_000, self.size_max_bytes + _PER_RECORD_BYTES)
@@ -92,8 +106,10 @@ class WorkloadOptions:
         """Return the command line's options for these choices, without those at their default."""
         defaults = WorkloadOptions()
         words = []
-        if self.clients != defaults.clients:
+        # Without these words a run with commands would have no other clients.
+        if self.clients != defaults.clients or self.client_commands:
             words += [word for client in self.clients for word in ("--client", client)]
+        words += [word for it in self.client_commands for word in ("--client-command", it)]
         for option, value, default in (
             ("--acks", self.acks, defaults.acks),
             ("--idempotence", _on_or_off(self.idempotent), _on_or_off(self.acks == "all")),

@@ -55,6 +55,18 @@ def test_the_help_names_every_exit_status(capsys):
     assert "0 verified, 1 a promise was broken" in capsys.readouterr().out
 
 
+def test_a_client_command_that_does_not_exist_is_told_before_anything_is_started(capsys, tmp_path):
+    """Issue 51."""
+    out = tmp_path / "out"
+    arguments = ["--client-command", "./absent --fast", "--out", str(out)]
+    assert verify.main(arguments) == 3
+    assert capsys.readouterr().err == (
+        "minikafka verify: --client-command './absent --fast': there is no program './absent', or it"
+        " cannot be executed.\n"
+    )
+    assert not out.exists()
+
+
 @pytest.fixture
 def begun(monkeypatch):
     """The settings and schedules of runs that were begun, instead of running them."""
@@ -198,3 +210,24 @@ def test_the_elr_demo_is_the_command_of_that_name(monkeypatch, tmp_path):
     monkeypatch.setattr("minikafka.cli.demo_elr.run", lambda args: asked.append(vars(args)) or 0)
     assert verify.main(["--profile", "elr-demo", "--out", str(tmp_path)]) == 0
     assert asked == [{"base_port": 0, "dir": tmp_path}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clients", "commands"),
+    [
+        (["--client-command", "true"], (), ("true",)),
+        (["--client", "aiokafka", "--client-command", "true"], ("aiokafka",), ("true",)),
+        (["--client-command", "true x", "--client-command", "true"], (), ("true x", "true")),
+        (
+            ["--client", "aiokafka", "--client-command", "true", "--producers", "3"],
+            ("aiokafka", "aiokafka"),
+            ("true",),
+        ),
+    ],
+)
+def test_commands_replace_the_default_clients(arguments, clients, commands, begun):
+    """Issue 51."""
+    assert verify.main(arguments) == 1
+    [(settings, _)] = begun
+    assert settings.workload.clients == clients
+    assert settings.workload.client_commands == commands

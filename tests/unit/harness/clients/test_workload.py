@@ -1,3 +1,8 @@
+import shlex
+import sys
+import time
+from pathlib import Path
+
 from minikafka.harness.clients.ledger_table import read_ledgers
 from minikafka.harness.clients.workload import plan_workload
 from minikafka.harness.plan.settings import RunFiles, RunSettings
@@ -54,6 +59,31 @@ def test_the_options_reach_every_task(tmp_path):
 def test_a_bound_on_bytes_is_shared_like_the_rate(tmp_path):
     tasks = plan(tmp_path, workload=WorkloadOptions(bytes_per_s=900)).tasks
     assert [task.bytes_per_s for task in tasks] == [450, 450]
+
+
+def test_a_command_has_a_share_of_the_rate_and_a_file_for_its_errors(tmp_path):
+    """Issue 51."""
+    options = WorkloadOptions(clients=("aiokafka",), client_commands=("./client -v",))
+    library, command = plan(tmp_path, workload=options).tasks
+    assert (library.client, library.command) == ("aiokafka", "")
+    assert (command.client, command.command, command.pid) == ("client", "./client -v", 2)
+    assert command.rate == library.rate == 250
+    assert command.stderr == str(tmp_path / "run" / "logs" / "client-2.log")
+
+
+def test_a_failed_command_is_reported_with_what_it_did(tmp_path):
+    """Issue 51: rule `producers` has the sentence."""
+    command = shlex.join([sys.executable, "-c", "raise SystemExit(3)"])
+    workload = plan(tmp_path, workload=WorkloadOptions(clients=(), client_commands=(command,)))
+    workload.start()
+    while workload.is_running:
+        time.sleep(0.05)
+    [note] = workload.end()
+    name = Path(sys.executable).name
+    assert note == (
+        f"Producer 1 ({name}): the command exited with status 3 before the end of its work; see"
+        f" {tmp_path / 'run' / 'logs' / 'client-1.log'}."
+    )
 
 
 def test_a_killed_producer_is_reported_and_leaves_a_readable_ledger(tmp_path):

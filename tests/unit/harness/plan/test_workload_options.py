@@ -30,6 +30,20 @@ def test_valid_options_have_no_problems():
         ({"size_distribution": "normal"}, "The distribution of sizes is 'normal'"),
         ({"bytes_per_s": -1}, "--bytes is -1"),
         ({"transactions": True, "idempotent": False}, "Transactions need idempotence."),
+        (
+            {"client_commands": ("python3 x",), "transactions": True},
+            "--client-command cannot be used with --transactions.",
+        ),
+        (
+            {"client_commands": ("./absent -v", "./absent -v")},
+            "--client-command './absent -v': there is no program './absent', or it cannot be",
+        ),
+        ({"client_commands": ("x 'y",)}, '--client-command "x \'y" is not a command line: No clos'),
+        ({"client_commands": (" ",)}, "--client-command is empty"),
+        (
+            {"client_commands": ("python3",) * 31},
+            "The number of producers is 33, but must lie between 1 and 32",
+        ),
     ],
 )
 def test_an_impossible_option_is_named(choice, problem):
@@ -50,10 +64,28 @@ def test_an_impossible_option_is_named(choice, problem):
             "--size-min 1 --size-max 9 --size-distribution log-uniform",
         ),
         ({"key_skew": 0.5, "bytes_per_s": 7}, "--key-skew 0.5 --bytes 7"),
+        (
+            {"clients": (), "client_commands": ("a b", "c")},
+            "--client-command a b --client-command c",
+        ),
+        (
+            {"client_commands": ("c",)},
+            "--client confluent-kafka --client aiokafka --client-command c",
+        ),
     ],
 )
 def test_the_command_line_that_gives_a_choice(choice, words):
     assert " ".join(WorkloadOptions(**choice).words()) == words
+
+
+def test_a_command_is_a_producer_named_by_its_program():
+    """Issue 51."""
+    options = WorkloadOptions(clients=("aiokafka",), client_commands=("/opt/my\\ client -v", "go"))
+    assert options.producers == [
+        ("aiokafka", ""),
+        ("my client", "/opt/my\\ client -v"),
+        ("go", "go"),
+    ]
 
 
 def test_large_records_are_allowed_for():
