@@ -275,9 +275,12 @@ def write_by_command(outbox: Outbox, *, silence_max_s: float = SILENCE_MAX_S) ->
     except ClientEndedError as error:
         return str(error)
     try:
-        while not outbox.is_over:
+        is_over = False
+        while not is_over:
+            # At least one batch, however long the command took to start.
             client.send(outbox.batch())
             _take(outbox, client)
+            is_over = outbox.is_over
         client.finish()
         deadline_s = time.monotonic() + outbox.task.drain_s
         while not outbox.is_settled and time.monotonic() < deadline_s:

@@ -182,9 +182,9 @@ def test_a_command_that_gives_no_outcome_is_killed(tmp_path):
 def test_a_command_that_does_not_read_is_killed_and_takes_no_memory(tmp_path):
     """Records without an outcome are limited, so that the unsent lines are too."""
     why, table = write(
-        tmp_path, "time.sleep(60)", silence_max_s=1, seconds=30, rate=200_000, size_max_bytes=400
+        tmp_path, "time.sleep(60)", silence_max_s=4, seconds=60, rate=200_000, size_max_bytes=400
     )
-    assert "gave no outcome for 1.0 s, although 20,000 records waited for one" in why
+    assert "gave no outcome for 4.0 s, although 20,000 records waited for one" in why
     assert table.counts()["sent"] == 20_000
 
 
