@@ -1,12 +1,16 @@
 """AlterConfigs (key 33), v0-2.
 
-Broker:      forwards to the active controller.
+Broker:      forwards to the active controller, except what it refuses: changes of other
+             brokers, and keys of TLS that it could not use.
 Controller:  replaces the values of topics, brokers, groups and subscriptions to metrics.
 Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
              BROKER_ID_NOT_REGISTERED, TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED,
              CLUSTER_AUTHORIZATION_FAILED (resource).
 """
 
+from typing import Any
+
+from minikafka.apis._broker_configs import forward_rest, refusals, split_by_broker
 from minikafka.apis._config_rights import split_by_rights
 from minikafka.controller import configuration_control
 from minikafka.messages.alter_configs import (
@@ -16,14 +20,30 @@ from minikafka.messages.alter_configs import (
 )
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.commit import commit
-from minikafka.serving.context import ControllerContext
-from minikafka.serving.operation import forward_to_controller
-from minikafka.serving.registry import controller_api
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
 
 _VERSIONS = (0, 2)
 
-forward_to_controller(ApiKey.ALTER_CONFIGS, _VERSIONS)
+
+@broker_api(ApiKey.ALTER_CONFIGS, versions=_VERSIONS)
+def forward_alter_configs(
+    ctx: BrokerContext, request: AlterConfigsRequest
+) -> AlterConfigsResponse | Steps[Any]:
+    """Forward the changes that this broker does not refuse."""
+    others, refused = split_by_broker(
+        ctx,
+        request.resources,
+        lambda row, _: {each.name: each.value or "" for each in row.configs},
+    )
+    if not refused:
+        return forward(ctx)
+    answers = refusals(AlterConfigsResourceResponse, refused)
+    if not others:
+        return AlterConfigsResponse(responses=answers)
+    return forward_rest(ctx, AlterConfigsRequest(others, request.validate_only), answers)
 
 
 @controller_api(ApiKey.ALTER_CONFIGS, versions=_VERSIONS)
@@ -36,13 +56,5 @@ def alter_configs(
         configuration_control.alter_configs, AlterConfigsRequest(allowed, request.validate_only)
     )
     response: AlterConfigsResponse = yield from commit(ctx, result)
-    response.responses += [
-        AlterConfigsResourceResponse(
-            error_code=error.code,
-            error_message=error.message,
-            resource_type=each.resource_type,
-            resource_name=each.resource_name,
-        )
-        for each, error in refused
-    ]
+    response.responses += refusals(AlterConfigsResourceResponse, refused)
     return response

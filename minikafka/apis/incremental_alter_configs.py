@@ -1,6 +1,7 @@
 """IncrementalAlterConfigs (key 44), v0-1.
 
-Broker:      forwards to the active controller, except the levels of its own loggers (KIP-412).
+Broker:      forwards to the active controller, except the levels of its own loggers (KIP-412) and
+             what it refuses: changes of other brokers, and keys of TLS that it could not use.
 Controller:  sets, deletes, appends and subtracts values of topics, brokers, groups and
              subscriptions; on its own listener also the levels of its loggers.
 Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
@@ -9,8 +10,10 @@ Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
+from minikafka.apis._broker_configs import forward_rest, refusals, split_by_broker
 from minikafka.apis._config_rights import split_by_rights
 from minikafka.common.errors import ErrorCode, InvalidRequestError, KafkaError
 from minikafka.controller import configuration_control
@@ -22,7 +25,6 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from minikafka.metadata.image import RESOURCE_BROKER_LOGGER
-from minikafka.rpc.envelope import decode_response
 from minikafka.security.acl import AclOperation
 from minikafka.serving.authorization import require_cluster
 from minikafka.serving.broker_loggers import alter_levels
@@ -33,16 +35,17 @@ from minikafka.serving.registry import broker_api, controller_api
 from minikafka.serving.steps import Steps
 
 _VERSIONS = (0, 1)
-_SIZE_BYTES = 4
+_SET, _DELETE = range(2)
 
 
 @broker_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=_VERSIONS)
 def incremental_alter_configs(
     ctx: BrokerContext, request: IncrementalAlterConfigsRequest
 ) -> IncrementalAlterConfigsResponse | Steps[Any]:
-    """Change the levels of this node's loggers, and forward all other changes."""
-    loggers = [row for row in request.resources if row.resource_type == RESOURCE_BROKER_LOGGER]
-    if not loggers:
+    """Change the levels of this node's loggers, and forward the changes that it does not refuse."""
+    loggers, others = _split_loggers(request.resources)
+    others, refused = split_by_broker(ctx, others, _altered_values)
+    if not (loggers or refused):
         return forward(ctx)
     counts = Counter(row.resource_name for row in loggers)
     answers = [
@@ -55,9 +58,10 @@ def incremental_alter_configs(
         )
         for row in loggers
     ]
-    if len(loggers) == len(request.resources):
+    answers += refusals(AlterConfigsResourceResponse, refused)
+    if not others:
         return IncrementalAlterConfigsResponse(responses=answers)
-    return _forward_others(ctx, answers)
+    return forward_rest(ctx, IncrementalAlterConfigsRequest(others, request.validate_only), answers)
 
 
 @controller_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=_VERSIONS)
@@ -68,10 +72,10 @@ def incremental_alter_configs_on_controller(
 
     The loggers of a forwarded request are those of the broker, which has changed them.
     """
-    loggers, others = [], request.resources
+    loggers: list[AlterConfigsResource] = []
+    others = request.resources
     if not ctx.is_forwarded:
-        loggers = [row for row in others if row.resource_type == RESOURCE_BROKER_LOGGER]
-        others = [row for row in others if row.resource_type != RESOURCE_BROKER_LOGGER]
+        loggers, others = _split_loggers(others)
     others, refused = split_by_rights(ctx, others)
     result = None
     if others or not (loggers or refused):
@@ -84,30 +88,32 @@ def incremental_alter_configs_on_controller(
     answers = [
         _altered(ctx, row, node_id, is_repeated=False, dry=request.validate_only) for row in loggers
     ]
-    answers += [
-        AlterConfigsResourceResponse(
-            error_code=error.code,
-            error_message=error.message,
-            resource_type=each.resource_type,
-            resource_name=each.resource_name,
-        )
-        for each, error in refused
-    ]
+    answers += refusals(AlterConfigsResourceResponse, refused)
     if result is None:
         return IncrementalAlterConfigsResponse(responses=answers)
     result.response.responses += answers
     return commit(ctx, result)
 
 
-def _forward_others(ctx: BrokerContext, answers: list[AlterConfigsResourceResponse]) -> Steps[Any]:
-    """Forward the request as it is: the controller refuses loggers, whose answers are replaced."""
-    data = yield from forward(ctx)
-    if not isinstance(data, bytes):
-        return data
-    _, found = decode_response(memoryview(data)[_SIZE_BYTES:], ctx.api_key, ctx.version)
-    assert isinstance(found, IncrementalAlterConfigsResponse)
-    others = [row for row in found.responses if row.resource_type != RESOURCE_BROKER_LOGGER]
-    return IncrementalAlterConfigsResponse(responses=[*answers, *others])
+def _split_loggers(
+    resources: list[AlterConfigsResource],
+) -> tuple[list[AlterConfigsResource], list[AlterConfigsResource]]:
+    loggers: list[AlterConfigsResource] = []
+    others: list[AlterConfigsResource] = []
+    for row in resources:
+        (loggers if row.resource_type == RESOURCE_BROKER_LOGGER else others).append(row)
+    return loggers, others
+
+
+def _altered_values(row: AlterConfigsResource, before: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of a broker after the change; the controller refuses other operations."""
+    values = dict(before)
+    for each in row.configs:
+        if each.config_operation == _DELETE:
+            values.pop(each.name, None)
+        elif each.config_operation == _SET and each.value is not None:
+            values[each.name] = each.value
+    return values
 
 
 def _altered(

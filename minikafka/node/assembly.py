@@ -294,5 +294,6 @@ def _broker(parts: _Parts) -> BrokerServices:
             markers=MarkerSender(env, calls, local, values[keys.REQUEST_TIMEOUT_MS]),
         ),
         leaving_brokers=LeavingBrokers(env),
+        keys=inputs.keys,
         **opened._asdict(),
     )

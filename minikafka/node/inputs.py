@@ -10,13 +10,15 @@ from minikafka.config.listener_security import SecurityProtocol
 from minikafka.config.node_config import Listener
 from minikafka.log.disk import Disk
 from minikafka.metadata.broker_registration import Endpoint
+from minikafka.serving.context import KeyCheck
 
 
 class NodeInputs(NamedTuple):
     """The inputs from the shell: disks by path, bound ports by listener, entropy, time.
 
     `draw_secret` returns unpredictable bytes; None, in simulations, to draw them from `rng`.
-    `key_files` has the contents of the files with keys of signed tokens, by path.
+    `key_files` has the contents of the files with keys of signed tokens, by path; `keys` checks
+    those of TLS.
     """
 
     disks: Mapping[str, Disk]
@@ -26,6 +28,7 @@ class NodeInputs(NamedTuple):
     now: Now
     draw_secret: Callable[[int], bytes] | None = None
     key_files: Mapping[str, str] = MappingProxyType({})
+    keys: KeyCheck | None = None
 
     def endpoints(
         self,

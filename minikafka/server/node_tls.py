@@ -2,7 +2,8 @@
 
 The keys and certificates are read again while the node runs, when their files change or the dynamic
 configuration of the broker does. New connections use them; those that are open are kept. What
-cannot be used is logged, and the contexts in use stay. Source: `DynamicBrokerConfig`,
+cannot be used is logged, and the contexts in use stay; a change of the dynamic configuration is
+refused by `problem` before. Source: `DynamicBrokerConfig`,
 `SslFactory.reconfigure`.
 """
 
@@ -145,6 +146,23 @@ class NodeTls:
         for name in list(self._loaded):
             values_now = {**self._config.values.given, **changed}
             self._reload_one(name, values_now, at_once=at_once)
+
+    def problem(self, values: Mapping[str, str]) -> str:
+        """Return why a listener could not use these dynamic values; empty if it could.
+
+        Only listeners that they change are checked.
+        """
+        changed = {name: text for name, text in values.items() if reloaded_key(name)}
+        given = {**self._config.values.given, **changed}
+        for name, before in self._loaded.items():
+            try:
+                has_sasl = self._config.security_protocols[name].has_sasl
+                settings = ssl_settings(given, name, has_sasl=has_sasl)
+                if settings != before.settings:
+                    _check_names(before.contexts.certificate, self._load(name, settings))
+            except (ConfigError, TlsError) as error:
+                return f"listener {name}: {error}"
+        return ""
 
     def _reload_one(self, name: str, values: Mapping[str, str], *, at_once: bool) -> None:
         loaded = self._loaded[name]

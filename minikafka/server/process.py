@@ -280,7 +280,7 @@ class RunningNode:
         self._followed = self.config.values
         self._tls = bound.tls
         ports = {name: each.port for name, each in bound.listeners.items()}
-        self.node = self._assemble(ports, bound.key_files)
+        self.node = self._assemble(ports, bound)
         self.driver = Driver(
             self.node,
             loop,
@@ -299,7 +299,7 @@ class RunningNode:
         self._faults = None if self._hooks is None else _fault_socket(self._hooks, self)
         self._prepare_connections(bound)
 
-    def _assemble(self, ports: Mapping[str, int], key_files: "KeyFiles | None") -> Node:
+    def _assemble(self, ports: Mapping[str, int], bound: BoundNode) -> Node:
         config = self.config
         try:
             disks = {path: self._disk(path) for path in config.all_log_dirs}
@@ -310,9 +310,11 @@ class RunningNode:
                     "run bin/kafka-storage.py format first"
                 )
             rng = Random(int.from_bytes(os.urandom(8), "big"))
-            inputs = NodeInputs(disks, ports, identity.cluster_id, rng, self._clock(), os.urandom)
-            if key_files is not None:
-                inputs = inputs._replace(key_files=key_files.texts)
+            inputs = NodeInputs(
+                disks, ports, identity.cluster_id, rng, self._clock(), os.urandom, keys=bound.tls
+            )
+            if bound.key_files is not None:
+                inputs = inputs._replace(key_files=bound.key_files.texts)
             return assemble(config, inputs)
         except (BadMetaPropertiesError, *DISK_ERRORS) as error:
             raise StartError(str(error)) from None

@@ -4,6 +4,7 @@ A context is created for each request. It does not store the time: `now_ms` read
 so that a resumed handler sees the time of the step that resumed it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,6 +44,13 @@ if TYPE_CHECKING:
             self, number: int, request: "SaslHandshakeRequest", version: int
         ) -> "SaslHandshakeResponse | None":
             """Begin a login on the connection `number`; None if it is answered later."""
+
+
+class KeyCheck(Protocol):
+    """The check of new keys and certificates, which are in files of this node."""
+
+    def problem(self, values: Mapping[str, str]) -> str:
+        """Return why a listener could not use these dynamic values; empty if it could."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -86,6 +94,8 @@ class BrokerServices(NodeServices):
     forwarding: "ControllerChannel"
     local: LocalBroker
     leaving_brokers: LeavingBrokers
+    keys: KeyCheck | None = None
+    """None if the node has no listener with TLS."""
     absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
     metadata_responses: EncodedResponses = field(default_factory=EncodedResponses)
 

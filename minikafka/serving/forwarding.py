@@ -4,7 +4,7 @@ A broker forwards the unchanged request, header and body, inside an Envelope, an
 the controller's response to the client unchanged. Source: KIP-590; `ForwardingManagerImpl`.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from minikafka.common.errors import (
     ErrorCode,
@@ -17,16 +17,20 @@ from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
 from minikafka.messages.data.default_principal_data import DefaultPrincipalData
 from minikafka.messages.envelope import EnvelopeRequest
-from minikafka.protocol.message import encode_message
+from minikafka.protocol.message import ApiMessage, encode_message
 from minikafka.rpc.controller_channel import CLOSED_OVER_REQUEST, ControllerChannel
+from minikafka.rpc.envelope import encode_request
 from minikafka.serving.context import BrokerContext
 from minikafka.serving.steps import CLOSE, Steps, wait_until
 
 _VERSION = 0
+_SIZE_BYTES = 4
 
 
-def forward(ctx: BrokerContext) -> Steps[Any]:
+def forward(ctx: BrokerContext, request: ApiMessage | None = None) -> Steps[Any]:
     """Return the controller's response to the current request, ready to be sent.
+
+    With `request` the controller gets this one instead.
 
     Raises:
         RequestTimedOutError: no controller answered before the timeout.
@@ -34,7 +38,7 @@ def forward(ctx: BrokerContext) -> Steps[Any]:
         UnknownServerError: the controller rejected the envelope.
     """
     timeout_ms = ctx.broker.config.values[keys.REQUEST_TIMEOUT_MS]
-    return (yield from _through(ctx, ctx.broker.forwarding, timeout_ms))
+    return (yield from _through(ctx, ctx.broker.forwarding, timeout_ms, request))
 
 
 def forward_alone(ctx: BrokerContext, work_ms: int) -> Steps[Any]:
@@ -51,11 +55,15 @@ def forward_alone(ctx: BrokerContext, work_ms: int) -> Steps[Any]:
         channel.close()
 
 
-def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) -> Steps[Any]:
-    assert ctx.frame is not None
+def _through(
+    ctx: BrokerContext,
+    channel: ControllerChannel,
+    timeout_ms: int,
+    forwarded: ApiMessage | None = None,
+) -> Steps[Any]:
     host = ctx.peer_host or "127.0.0.1"
     request = EnvelopeRequest(
-        request_data=bytes(ctx.frame),
+        request_data=_frame(ctx, forwarded),
         request_principal=_encoded(ctx.principal),
         client_host_address=_address_bytes(host),
     )
@@ -87,6 +95,14 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
         raise UnknownServerError
     data = response.response_data
     return len(data).to_bytes(4, "big") + data
+
+
+def _frame(ctx: BrokerContext, request: ApiMessage | None) -> bytes:
+    if request is None:
+        assert ctx.frame is not None
+        return bytes(ctx.frame)
+    parts = encode_request(ctx.correlation_id, ctx.client_id, request, ctx.version)
+    return b"".join(cast(list[bytes], parts))[_SIZE_BYTES:]
 
 
 def _encoded(principal: KafkaPrincipal) -> bytes:

@@ -278,6 +278,10 @@ def test_the_dynamic_configuration_replaces_certificates(nodes):
     await_name(nodes, 3, "dynamic")
     shown = nodes.run("kafka-configs", 3, "--describe", *entity[1:]).stdout
     assert f"{prefix}location={other.path}" in shown
+    unusable = nodes.run(
+        "kafka-configs", 1, *entity, "--add-config", f"{prefix}location=/none", check=False
+    )
+    assert f"{prefix}location=/none: cannot be read: No such file" in unusable.stderr
     nodes.run("kafka-configs", 1, *entity, "--delete-config", f"{prefix}location")
     await_name(nodes, 3, None)
     without_listener = nodes.run(

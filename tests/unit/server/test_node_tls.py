@@ -126,3 +126,45 @@ def test_a_channel_to_a_listener_without_tls_has_none(authority, issued):
         listener_security_protocol_map="SSL:PLAINTEXT,CONTROLLER:SSL",
     )  # fmt: skip
     assert tls._client_context(Channel("h", 1, "p")) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, ""),
+        ({"keystore.location": "/none"}, "/none: cannot be read: No such file or directory"),
+        ({"keystore.location": "other"}, "would be CN=other; see ssl.allow.dn.changes"),
+        ({"keystore.location": "less"}, "lacks alternative names of the one that it replaces"),
+        ({"keystore.location": "same"}, ""),
+        ({"keystore.type": "PKCS12"}, "needs ssl.keystore.password"),
+        ({"keystore.key": "s3cret"}, "is given without ssl.keystore.certificate.chain"),
+        ({"truststore.location": "/none"}, "/none: cannot be read: No such file or directory"),
+        ({"client.auth": "none"}, ""),
+    ],
+)
+def test_a_change_that_a_listener_could_not_use(authority, issued, changes, reason):
+    others = {
+        "other": authority.issue("other", "/CN=other"),
+        "less": authority.issue("less", names="IP:127.0.0.1"),
+        "same": authority.issue("same"),
+    }
+    tls = tls_of(issued(), authority)
+    before = source(tls)
+    values = {
+        f"listener.name.ssl.ssl.{name}": str(others[text].path) if text in others else text
+        for name, text in changes.items()
+    }
+    found = tls.problem(values)
+    assert reason in found
+    assert bool(reason) is bool(found)
+    assert found.startswith("listener SSL: ") or not reason
+    assert "s3cret" not in found
+    assert source(tls) is before
+
+
+def test_a_file_that_no_change_names_is_not_checked(authority, issued):
+    made = issued()
+    tls = tls_of(made, authority)
+    made.path.write_text("broken")
+    other = authority.issue("named")
+    assert tls.problem({LOCATION: str(other.path)}) == ""
