@@ -110,6 +110,7 @@ oracle: $(SPARK)
 	$(BIN)/python tests/conformance/check_with_kafka.py
 	$(BIN)/python -m tests.conformance.compare_transactions
 	$(BIN)/python -m tests.conformance.record_authorization --check
+	$(BIN)/python -m tests.conformance.record_tokens --check
 	$(BIN)/python -m tests.java checks
 	$(BIN)/python -m tests.java groups
 	$(BIN)/python -m tests.java faults

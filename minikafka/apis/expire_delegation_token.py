@@ -1,49 +1,15 @@
 """ExpireDelegationToken (key 40), v1-2.
 
 Broker:      checks the client, and forwards to the active controller.
-Controller:  expires a token.
+Controller:  lets a token expire at another time, or removes it.
 Errors:      DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, DELEGATION_TOKEN_AUTH_DISABLED,
              DELEGATION_TOKEN_NOT_FOUND, DELEGATION_TOKEN_EXPIRED,
              DELEGATION_TOKEN_OWNER_MISMATCH, UNSUPPORTED_VERSION.
 """
 
-from typing import Any
-
-from minikafka.common.errors import ErrorCode
+from minikafka.apis._token_changes import token_change
 from minikafka.controller.delegation_token_control import expire_token
 from minikafka.messages.api_keys import ApiKey
-from minikafka.messages.expire_delegation_token import (
-    ExpireDelegationTokenRequest,
-    ExpireDelegationTokenResponse,
-)
-from minikafka.serving.commit import commit
-from minikafka.serving.context import BrokerContext, ControllerContext
-from minikafka.serving.forwarding import forward
-from minikafka.serving.registry import broker_api, controller_api
-from minikafka.serving.steps import Steps
-from minikafka.serving.token_requests import allows_token_requests
+from minikafka.messages.expire_delegation_token import ExpireDelegationTokenResponse
 
-_VERSIONS = (1, 2)
-_NO_TIME = -1
-
-
-@broker_api(ApiKey.EXPIRE_DELEGATION_TOKEN, versions=_VERSIONS)
-def expire_on_broker(ctx: BrokerContext, _: ExpireDelegationTokenRequest) -> Steps[Any]:
-    """Check the client, and forward."""
-    if not allows_token_requests(ctx, ctx.broker.config):
-        return _refused()
-    return (yield from forward(ctx))
-
-
-@controller_api(ApiKey.EXPIRE_DELEGATION_TOKEN, versions=_VERSIONS)
-def expire(ctx: ControllerContext, request: ExpireDelegationTokenRequest) -> Steps[Any]:
-    """Let a token expire at another time, or remove it."""
-    if not allows_token_requests(ctx, ctx.services.config):
-        return _refused()
-    wall_ms = ctx.env.clock.wall_ms
-    result = ctx.services.controller.decide(expire_token, request, ctx.principal, wall_ms)
-    return (yield from commit(ctx, result))
-
-
-def _refused() -> ExpireDelegationTokenResponse:
-    return ExpireDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, _NO_TIME)
+token_change(ApiKey.EXPIRE_DELEGATION_TOKEN, expire_token, ExpireDelegationTokenResponse)

@@ -23,6 +23,7 @@ from tests.worlds.sim_world import batch, produce_request
 DATA = Path(__file__).parent / "data" / "authorization.json"
 ACLS = DATA.with_name("acls.json")
 QUOTAS = DATA.with_name("client_quotas.json")
+TOKENS = DATA.with_name("tokens.json")
 EVERYTHING = ((2, "*"), (3, "*"), (4, CLUSTER_NAME), (5, "*"))
 ALLOW, DENY = 3, 2
 _ANY = (1, None, 1, None, None, 1, 1)

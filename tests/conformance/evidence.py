@@ -86,6 +86,11 @@ ALL = {
             _length("tests.conformance.quota_cases", "CASES"),
         ),
         Evidence(
+            "requests about delegation tokens sent to Kafka",
+            78,
+            _length("tests.conformance.token_cases", "STEPS"),
+        ),
+        Evidence(
             "requests about ACLs sent to Kafka",
             48,
             _length("tests.conformance.acl_cases", "CASES"),

@@ -28,7 +28,9 @@ _JAAS = (
 class SecuredKafka:
     """A node that is broker and controller; a context manager."""
 
-    def __init__(self, base_port):
+    def __init__(self, base_port, more=None):
+        """Take the first of four ports, and more properties."""
+        self._more = more or {}
         self.port, self.controller_port, self.login_port, self.controller_login_port = range(
             base_port, base_port + 4
         )
@@ -95,6 +97,7 @@ class SecuredKafka:
             "share.coordinator.state.topic.replication.factor": 1,
             "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
+            **self._more,
         }.items()
 
     def __exit__(self, *_):

@@ -60,7 +60,7 @@ def test_every_api_has_a_case():
         ApiKey.API_VERSIONS,
         ApiKey.SASL_HANDSHAKE,
         ApiKey.SASL_AUTHENTICATE,
-        # Only for clients that have logged in; see test_token_requests.py.
+        # Only for clients that have logged in; see test_tokens.py.
         ApiKey.CREATE_DELEGATION_TOKEN,
         ApiKey.RENEW_DELEGATION_TOKEN,
         ApiKey.EXPIRE_DELEGATION_TOKEN,

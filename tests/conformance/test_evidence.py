@@ -22,7 +22,7 @@ def test_every_file_of_the_recorded_data_is_counted():
     others = {
         "acls.json", "admin_answers.json", "assignments.json", "authorization.json", "client_quotas.json", "codec_frames.json", "config_values.json", "coordinator_partitions.txt",
         "group_sequences.json", "group_tool_cases.json", "operator_cases.json", "partition_changes.txt",
-        "pending_transactions.json",
+        "pending_transactions.json", "tokens.json",
         "transaction_cases.json", "transaction_state.log",
     }  # fmt: skip
     assert {path.name for path in evidence.DATA.iterdir()} == {*counted, *others}
