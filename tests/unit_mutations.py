@@ -14,12 +14,14 @@ from tests.unit_compaction_mutations import UNIT_COMPACTION_MUTATIONS
 from tests.unit_group_mutations import UNIT_GROUP_MUTATIONS
 from tests.unit_log_mutations import UNIT_LOG_MUTATIONS
 from tests.unit_quorum_mutations import UNIT_QUORUM_MUTATIONS
+from tests.unit_token_mutations import UNIT_TOKEN_MUTATIONS
 
 UNIT_MUTATIONS = (
     *UNIT_COMPACTION_MUTATIONS,
     *UNIT_GROUP_MUTATIONS,
     *UNIT_LOG_MUTATIONS,
     *UNIT_QUORUM_MUTATIONS,
+    *UNIT_TOKEN_MUTATIONS,
     UnitMutation(
         mutation(
             "an acks=all append outlives its leader epoch",
