@@ -1,9 +1,10 @@
-"""The cost of the verdict: the harness's Spark job over runs of made-up records, by their number.
+"""The cost of the verdict: both engines over runs of made-up records, by their number.
 
-    python tools/measure_verdict.py [--master local[2]] [MILLIONS ...]      (1 5 20)
+    python tools/measure_verdict.py [--engine local] [--master local[2]] [MILLIONS ...]     (1 5 20)
 
 Writes one line each: seconds of the join and of everything around it, seconds per million records,
-and the most memory that driver, JVM and Python workers had together. Every record is acknowledged,
+and the most memory that this process and those below it had together. Spark makes the records for
+either engine. Every record is acknowledged,
 streamed and read afresh, so that nothing may be found; finding something is an error.
 """
 
@@ -18,11 +19,16 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 
+from minikafka.harness.local.engine import LocalEngine
+from minikafka.harness.plan.engines import LOCAL, SPARK
 from minikafka.harness.plan.settings import RunFiles
-from minikafka.harness.spark.job import Case, judge_files, read_observed
+from minikafka.harness.spark.engine import SparkEngine
 from minikafka.harness.spark.session import make_session
-from minikafka.harness.spark.stream import StreamOrigin
-from minikafka.harness.verdict.join import LEDGER_SCHEMA, Observed, Workings
+from minikafka.harness.verdict.engine import Engine
+from minikafka.harness.verdict.join import Workings
+from minikafka.harness.verdict.judging import Case, judge_files
+from minikafka.harness.verdict.relations import LEDGER_SCHEMA
+from minikafka.harness.verdict.stream_files import StreamOrigin
 
 _PARTITIONS = 6
 _PRODUCERS = 4
@@ -112,23 +118,16 @@ def _resident_mib(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
-def measure(spark: SparkSession, folder: Path, records: int) -> str:
+def measure(spark: SparkSession, engine: Engine, folder: Path, records: int) -> str:
     """One line about a run of so many records."""
     files = RunFiles(folder)
     folder.mkdir()
     write_run(spark, files, records)
     memory, began_s = PeakMemory(), time.monotonic()
     case = Case(
-        observed=Observed(
-            read_observed(spark, files.streamed),
-            read_observed(spark, files.reread),
-            stream_is_complete=True,
-        ),
-        uncommitted=read_observed(spark, files.reread_uncommitted),
-        group=None,
-        workings=Workings(),
+        streamed=files.streamed, stream_is_complete=True, stream_ends={}, workings=Workings()
     )
-    answer = judge_files(spark, files, StreamOrigin("", "made-up", _PARTITIONS), case)
+    answer = judge_files(engine, files, StreamOrigin("", "made-up", _PARTITIONS), case)
     took_s = time.monotonic() - began_s
     peak_mib = memory.stop()
     wrong = {kind: row["count"] for kind, row in answer["promises"].items() if row["count"]}
@@ -142,16 +141,20 @@ def main() -> int:
     """Measure each number of records."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("millions", nargs="*", type=float, default=[1, 5, 20])
+    parser.add_argument("--engine", choices=(SPARK, LOCAL), default=SPARK)
     parser.add_argument("--master", default="local[2]")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         spark = make_session(args.master, root / "spark", {})
         spark.sparkContext.setLogLevel("ERROR")
-        measure(spark, root / "warm-up", 10_000)
+        engine: Engine = SparkEngine(spark)
+        if args.engine == LOCAL:
+            engine = LocalEngine(root / "scratch")
+        measure(spark, engine, root / "warm-up", 10_000)
         for millions in args.millions:
             name = f"run-{millions:g}"
-            print(measure(spark, root / name, int(millions * 1_000_000)), flush=True)
+            print(measure(spark, engine, root / name, int(millions * 1_000_000)), flush=True)
         spark.stop()
     return 0
 

@@ -1,7 +1,8 @@
 """minikafka judge: judge a run again, on this machine or on a Spark cluster.
 
-    minikafka judge RUN --out DIR                             here
-    minikafka judge RUN --out DIR --master spark://HOST:7077  there; RUN and DIR are shared folders
+    minikafka judge RUN --out DIR                             on this machine
+    minikafka judge RUN --out DIR --engine local              without Spark and Java
+    minikafka judge RUN --out DIR --master spark://HOST:7077  there, in shared folders
     minikafka judge --archive minikafka.zip                   for spark-submit --py-files
 
 Exit status: 0 every promise was kept, 1 one was broken, 2 it could not be judged, 3 usage.
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.cli._usage import UNDECIDED, USAGE, or_undecided, usage_error
+from minikafka.harness.plan import engines
 
 _BROKEN = 1
 
@@ -26,6 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run's folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="an empty folder for the answer")
     parser.add_argument(
+        "--engine",
+        choices=engines.ENGINES,
+        default=engines.AUTO,
+        help="spark, or local: without Spark and Java (default: spark if PySpark is installed)",
+    )
+    parser.add_argument(
         "--master",
         default="",
         help="Spark's master (spark-submit's; else local[2])",
@@ -37,37 +45,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge a run, or write the archive; return the exit status."""
+    problem = _usage_problem(args)
+    if problem:
+        print(f"minikafka judge: {problem}", file=sys.stderr)
+        return USAGE
+    engine = engines.choose(args.engine)
     try:
         from minikafka.harness import preflight
         from minikafka.harness.plan.settings import HarnessError
 
-        preflight.check()
+        preflight.check(engine)
     except ModuleNotFoundError as error:
         print(f"minikafka judge: needs pip install 'minikafka[verify]' ({error}).", file=sys.stderr)
         return UNDECIDED
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
         return UNDECIDED
-    from minikafka.harness.spark import judge_again
+    from minikafka.harness import judge_again
 
-    if args.archive is not None and args.run is None:
+    if args.archive is not None:
         try:
             judge_again.archive(args.archive)
         except OSError as error:
             print(f"minikafka judge: --archive {args.archive}: {error.strerror}", file=sys.stderr)
             return USAGE
         return 0
-    if args.run is None or args.out is None or args.archive is not None:
-        print("minikafka judge: give RUN and --out DIR, or --archive FILE", file=sys.stderr)
-        return USAGE
     submitted = judge_again.environment_of_submit()
     master = args.master or ("" if submitted else "local[2]")
 
     def judged() -> int:
-        answer = judge_again.judge_again(args.run, args.out, master)
+        print(f"engine: {engine}", flush=True)
+        answer = judge_again.judge_again(args.run, args.out, engine, master)
         return _conclude(answer, judge_again.broken_promises(answer))
 
     return or_undecided("judge", judged, HarnessError)
+
+
+def _usage_problem(args: argparse.Namespace) -> str:
+    """Return what is wrong with the options; empty if nothing is."""
+    if args.archive is not None and args.run is None and args.out is None:
+        return ""
+    if args.run is None or args.out is None or args.archive is not None:
+        return "give RUN and --out DIR, or --archive FILE"
+    if args.master and args.engine == engines.LOCAL:
+        return "--master is Spark's: it cannot be used with --engine local."
+    return ""
 
 
 def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:

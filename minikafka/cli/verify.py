@@ -1,4 +1,4 @@
-"""Write records, inject faults, read by Spark, and judge every promise.
+"""Write records, inject faults, read everything, and judge every promise.
 
 Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 usage.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 from minikafka.cli._numbers import whole
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
-from minikafka.harness.plan import draw
+from minikafka.harness.plan import draw, engines
 from minikafka.harness.plan.injections import INJECTIONS
 from minikafka.harness.plan.lenient import LENIENT, unknown_rules
 from minikafka.harness.plan.schedule import Schedule
@@ -74,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=defaults.nodes,
         help="number of brokers, also of an external cluster (%(default)s)",
     )
-    run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
     run.add_argument(
         "--inject", choices=INJECTIONS, help="tamper with the observations, which must be found"
     )
@@ -98,22 +97,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reader",
         choices=READERS,
         default=defaults.reader,
-        help="rebalance protocol of the consumer group that reads besides Spark (%(default)s)",
+        help="rebalance protocol of the consumer group that reads besides the engine (%(default)s)",
     )
     run.add_argument(
         "--stream",
         choices=STREAMS,
         default=defaults.stream,
-        help="Spark reads while records are written, or afterwards (%(default)s)",
+        help="the engine reads while records are written, or afterwards (%(default)s)",
     )
+    _add_engine(run)
+    _add_workload(parser.add_argument_group("what is written"), defaults)
+    _add_clusters(parser, defaults)
+
+
+def _add_engine(run: argparse._ArgumentGroup) -> None:
+    run.add_argument(
+        "--engine",
+        choices=engines.ENGINES,
+        default=engines.AUTO,
+        help="reads and judges: spark, or local, which needs neither Spark nor Java (default: spark"
+        " if PySpark is installed)",
+    )
+    run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
     run.add_argument(
         "--jars",
         type=Path,
         metavar="DIR",
         help="a folder with Spark's connector (no network needed)",
     )
-    _add_workload(parser.add_argument_group("what is written"), defaults)
-    _add_clusters(parser, defaults)
 
 
 def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None:
@@ -259,7 +270,7 @@ def run(args: argparse.Namespace) -> int:
 def _verified(settings: RunSettings, schedule: Schedule) -> int:
     from minikafka.harness import preflight
 
-    preflight.check()
+    preflight.check(settings.engine)
     from minikafka.harness.live import PatientConsole
     from minikafka.harness.run import verify
 
@@ -298,6 +309,7 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         elr=args.elr,
         controllers=args.controllers,
         min_acknowledged=args.min_acknowledged,
+        engine=engines.choose(args.engine),
         lenient=tuple(filter(None, args.lenient.split(","))),
         workload=_workload(args),
     )

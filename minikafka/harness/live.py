@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from minikafka.harness.lines import RunEvent
+from minikafka.harness.plan.settings import RunFiles
 from minikafka.harness.verdict.verdict_file import Verdict
 
 _PLAIN_EVERY_S = 3.0
@@ -206,7 +207,7 @@ def _clock(state: RunState) -> str:
 def _figures(state: RunState) -> str:
     leaders = ", ".join(f"{n}→{leader}" for n, (leader, _) in sorted(state.partitions.items()))
     return (
-        f"acknowledged {state.total('acked'):,}, read by Spark {state.read_count:,}"
+        f"acknowledged {state.total('acked'):,}, read {state.read_count:,}"
         f" (batch {state.batch_id}), leaders {leaders}"
     )
 
@@ -216,10 +217,10 @@ def _panel(state: RunState) -> Panel:
     figures.add_row("acknowledged", f"[bold green]{state.total('acked'):,}")
     figures.add_row("failed, unknown", f"{state.total('failed'):,}, {state.total('unknown'):,}")
     behind = max(0, state.total("acked") - state.read_count)
-    figures.add_row("read by Spark", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
+    figures.add_row("read by the stream", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
     figures.add_row("polled by the group", f"{state.polled_count:,}")
     figures.add_row("active controller", state.controller)
-    figures.add_row("Spark batch", f"{state.batch_id}, records {state.batch_rows:,}")
+    figures.add_row("batch of the stream", f"{state.batch_id}, records {state.batch_rows:,}")
     partitions = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
     for name in ("partition", "leader", "ISR", "high watermark"):
         partitions.add_column(name, justify="right")
@@ -242,7 +243,7 @@ def _bar(state: RunState) -> ProgressBar:
     return ProgressBar(total=state.seconds, completed=min(past, state.seconds), width=70)
 
 
-def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_path: str) -> None:
+def print_verdict(console: Console, verdict: Verdict, files: RunFiles) -> None:
     """Print the table of all promises, the counts, notes, sentence and paths of a verdict."""
     style = {"verified": "bold green", "broken": "bold red", "undecided": "bold yellow"}
     table = Table(title_justify="left", show_edge=False, header_style="dim")
@@ -275,7 +276,8 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
     for note in verdict["notes"]:
         console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
     console.print(Text(verdict["sentence"], style=style[verdict["outcome"]]), soft_wrap=True)
-    console.print(f"{verdict_path}\n{report_path}", highlight=False, soft_wrap=True)
+    page = files.report if files.report.exists() else "no page: it needs minikafka[page]"
+    console.print(f"{files.verdict}\n{page}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _count(count: int | None) -> str:

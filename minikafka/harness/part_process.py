@@ -7,8 +7,11 @@ input closes.
 import contextlib
 import dataclasses
 import json
+import os
+import selectors
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,3 +45,22 @@ def close_input(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
+
+
+def commands(every_s: float) -> Iterator[dict[str, Any] | None]:
+    """Yield the commands of a part, and None after each `every_s` without one.
+
+    Commands are JSON lines. The end of standard input ends the iteration.
+    """
+    buffer = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        while True:
+            if not selector.select(every_s):
+                yield None
+                continue
+            data = os.read(sys.stdin.fileno(), 65_536)
+            if not data:
+                return
+            *whole, buffer = (buffer + data).split(b"\n")
+            yield from map(json.loads, whole)

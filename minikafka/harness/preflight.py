@@ -13,23 +13,31 @@ from pathlib import Path
 
 from minikafka.harness.clusters.cluster import require_listener
 from minikafka.harness.clusters.namespaces import NamespaceNetwork
+from minikafka.harness.plan.engines import LOCAL, SPARK
 from minikafka.harness.plan.settings import HarnessError, RunSettings
 from minikafka.harness.spark.jars import JarSource
 
 JAVA_AT_LEAST = 17
 
-_MODULES = ("aiokafka", "confluent_kafka", "msgpack", "numpy", "pyarrow", "pyspark", "rich")
-_PAGE_MODULES = ("vl_convert",)
+_CLIENT_MODULES = ("aiokafka", "confluent_kafka", "msgpack", "numpy", "pyarrow", "rich")
+_ENGINE_MODULES = {SPARK: ("pyspark",), LOCAL: ("duckdb",)}
+_EXTRAS = {SPARK: "verify", LOCAL: "verify-local"}
+_PAGE_MODULE = "vl_convert"
 
 
-def check(environ: Mapping[str, str] = os.environ) -> str:
-    """Check the machine, and return Java's version.
+def check(engine: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Check the machine; return Java's version, or "" for the local engine, which needs none.
 
     Raises:
         HarnessError: names what is missing and how to get it.
     """
-    require_packages(importlib.util.find_spec)
-    return java_version(environ)
+    require_packages(engine, importlib.util.find_spec)
+    return java_version(environ) if engine == SPARK else ""
+
+
+def can_draw() -> bool:
+    """True if the package that draws pages is installed."""
+    return importlib.util.find_spec(_PAGE_MODULE) is not None
 
 
 def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) -> None:
@@ -38,7 +46,8 @@ def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) ->
     Raises:
         HarnessError: names what is missing and what to do.
     """
-    JarSource.choose(environ, Path.home(), settings.jars)
+    if settings.engine == SPARK:
+        JarSource.choose(environ, Path.home(), settings.jars)
     if settings.bootstrap_servers:
         require_listener(settings.bootstrap_servers)
     if settings.kafka_tools and not (settings.kafka_tools / "kafka-cluster").is_file():
@@ -50,13 +59,15 @@ def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) ->
         raise HarnessError(f"--network namespaces: {problem}; use --network proxy.")
 
 
-def require_packages(find_spec: Callable[[str], object]) -> None:
-    """Raise unless every package of the extra can be imported."""
-    missing = [name for name in (*_MODULES, *_PAGE_MODULES) if find_spec(name) is None]
+def require_packages(engine: str, find_spec: Callable[[str], object]) -> None:
+    """Raise unless every package of the engine's extra can be imported."""
+    needed = (*_CLIENT_MODULES, *_ENGINE_MODULES[engine])
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         names = ", ".join(missing)
         raise HarnessError(
-            f"The verification run needs {names}; install with pip install 'minikafka[verify]'."
+            f"The verification run needs {names}; install with"
+            f" pip install 'minikafka[{_EXTRAS[engine]}]'."
         )
 
 

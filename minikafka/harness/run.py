@@ -1,6 +1,6 @@
 """One verification run from beginning to end.
 
-    Spark starts ─┐
+    engine starts ─┐
     cluster starts ┴ topic ─ stream and producers ─ faults ─ healed ─ second read ─ verdict ─ page
 
 This process only observes and coordinates. Every part that could crash it (clients, JVM, brokers)
@@ -39,21 +39,26 @@ from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.interrupts import Interrupt, RunAbortedError, interrupts
 from minikafka.harness.lines import EventLog, RunEvent, Tail, wall_ms
 from minikafka.harness.live import LiveView, RunState, print_verdict
+from minikafka.harness.local.process import LocalProcess
 from minikafka.harness.loops import Loops, judged, start_loops
-from minikafka.harness.page import report, timeline
+from minikafka.harness.page import timeline
+from minikafka.harness.plan.engines import LOCAL, SPARK, describe
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
 from minikafka.harness.spark.process import SparkProcess
-from minikafka.harness.spark.versions import versions
 from minikafka.harness.verdict import verdict_file
+from minikafka.harness.verdict.engine_process import EngineProcess
 from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.partition_history import read_history
 from minikafka.harness.verdict.verdict_file import Verdict
+from minikafka.harness.versions import versions
 from minikafka.harness.watch import node_watch, watermarks
 from minikafka.harness.watch.node_watch import NodeWatch
 from minikafka.harness.watch.quorum_watcher import QuorumWatcher, quorum_as_json, quorum_terms
 from minikafka.harness.watch.watcher import ClusterWatcher
+
+ENGINE_PROCESSES: Mapping[str, type[EngineProcess]] = {SPARK: SparkProcess, LOCAL: LocalProcess}
 
 _LOOK_EVERY_S = 0.1
 _SESSION_TIMEOUT_S = 300.0
@@ -70,18 +75,19 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     Raises:
         HarnessError: if something is missing; then nothing was started.
     """
-    java = preflight.check()
+    java = preflight.check(settings.engine)
     preflight.check_run(settings)
     if settings.bootstrap_servers:
         _check_cluster(settings)
     files = RunFiles(settings.out)
     files.prepare()
     schedule.write(files.schedule)
+    console.print(f"engine: {describe(settings.engine)}", highlight=False)
     run = VerificationRun(settings, schedule, files, console, java)
     with interrupts(run.interrupted):
         run.carry_out()
         verdict = run.conclude()
-    print_verdict(console, verdict, str(files.verdict), str(files.report))
+    print_verdict(console, verdict, files)
     status: int = verdict["exit_status"]
     return status
 
@@ -112,7 +118,7 @@ class VerificationRun:
     interrupted: Interrupt = field(default_factory=Interrupt)
     events: EventLog = field(init=False)
     view: LiveView = field(init=False)
-    spark: SparkProcess = field(init=False)
+    engine: EngineProcess = field(init=False)
     reader: ReaderProcess | None = None
     loops: Loops | None = None
     meta: dict[str, Any] = field(init=False)
@@ -140,13 +146,15 @@ class VerificationRun:
         name = random.SystemRandom().randbytes(3).hex()
         self.events = EventLog(self.files.events)
         self.view = LiveView(self.console, RunState(self.settings.seconds))
-        self._tails = [Tail(self.files.events), Tail(self.files.spark_events)]
+        answers = (self.files.spark_events, self.files.local_events)
+        self._tails = [Tail(path) for path in (self.files.events, *answers)]
         self.meta = {
             "id": name,
             "seed": self.settings.seed,
             "started_at_ms": wall_ms(),
             "replay": self.settings.replay_command(),
             "topic": ",".join(self.settings.topic_names(name)),
+            "engine": self.settings.engine,
             "cluster": "",
             "network": "",
             "topic_id": "",
@@ -157,16 +165,16 @@ class VerificationRun:
         """Run up to Spark's answer; obstacles are noted, not raised."""
         with ExitStack() as parts:
             parts.enter_context(self.view)
-            self.spark = SparkProcess(self.settings, self.files)
-            parts.callback(self.spark.end)
+            self.engine = ENGINE_PROCESSES[self.settings.engine](self.settings, self.files)
+            parts.callback(self.engine.end)
             try:
-                self._phase("starting Spark and the cluster")
+                self._phase(f"starting {self.engine.name} and the cluster")
                 cluster = self._open_cluster()
                 parts.callback(self._close_cluster, cluster)
                 self.meta["cluster"] = cluster.name
                 self.meta["network"] = cluster.network.way if cluster.network else "nothing"
                 cluster.wait_ready()
-                self._phase("waiting for Spark")
+                self._phase(f"waiting for {self.engine.name}")
                 self.is_own = bool(cluster.log_dirs())
                 self.voters = list(cluster.voters)
                 self._nodes = NodeWatch(cluster, self.events)
@@ -243,9 +251,9 @@ class VerificationRun:
             settings.topic_config(),
         )
         if not self._wait(
-            lambda: self.spark.session is not None or self.interrupted.has_come, _SESSION_TIMEOUT_S
+            lambda: self.engine.session is not None or self.interrupted.has_come, _SESSION_TIMEOUT_S
         ):
-            raise HarnessError("Spark did not start in time.")
+            raise HarnessError(f"The process of {self.engine.name} did not start in time.")
         if self.interrupted.has_come:
             raise HarnessError("The run was interrupted before anything was written.")
         if settings.stream == "live":
@@ -317,7 +325,7 @@ class VerificationRun:
             self.topic_asked = True
 
     def _begin_stream(self, cluster: ClusterUnderTest) -> None:
-        self.spark.begin_stream(
+        self.engine.begin_stream(
             bootstrap_servers=cluster.bootstrap_servers,
             topic=self.meta["topic"],
             width=self.settings.partitions,
@@ -348,7 +356,8 @@ class VerificationRun:
     ) -> None:
         """Run producers and faults."""
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
-        spark = self.spark if self.settings.stream == "live" else None
+        is_live = self.settings.stream == "live"
+        spark = self.engine if is_live and isinstance(self.engine, SparkProcess) else None
         injector = FaultInjector(
             self.schedule.faults,
             lambda wait: FaultStage(
@@ -384,10 +393,10 @@ class VerificationRun:
 
     def _judge(self) -> None:
         self._phase("reading to the end of the stream")
-        self.spark.command("finish")
+        self.engine.command("finish")
         patience_s = _JUDGE_TIMEOUT_S + self.view.state.total("sent") / _JUDGE_RECORDS_PER_S
-        if not self._wait(lambda: self.spark.judged is not None, patience_s):
-            raise HarnessError(f"Spark gave no answer within {patience_s:.0f} s.")
+        if not self._wait(lambda: self.engine.judged is not None, patience_s):
+            raise HarnessError(f"{self.engine.name} gave no answer within {patience_s:.0f} s.")
 
     def _phase(self, name: str) -> None:
         self.events.write("phase", name=name)
@@ -400,7 +409,7 @@ class VerificationRun:
         for tail in self._tails:
             for event in tail.read():
                 self._past.append(event)
-                self.spark.take(event)
+                self.engine.take(event)
                 if self.reader is not None:
                     self.reader.take(event)
                 if self.loops is not None:
@@ -414,16 +423,16 @@ class VerificationRun:
         """Process events until something is done; return False after the timeout.
 
         Raises:
-            HarnessError: if the Spark process ended without an answer.
+            HarnessError: if the engine's process ended without an answer.
         """
         deadline = time.monotonic() + timeout_s
         while True:
-            spark_lives = self.spark.is_running
+            engine_lives = self.engine.is_running
             self._look()
             if is_done():
                 return True
-            if not spark_lives and self.spark.judged is None:
-                raise HarnessError(self.spark.why_ended())
+            if not engine_lives and self.engine.judged is None:
+                raise HarnessError(self.engine.why_ended())
             if time.monotonic() >= deadline:
                 return False
             time.sleep(_LOOK_EVERY_S)
@@ -438,15 +447,15 @@ class VerificationRun:
         evidence = Evidence(
             run=self.meta,
             settings=self.settings.as_json(),
-            versions=versions(self.spark.session, self.java),
+            versions=versions(self.settings.engine, self.engine.session, self.java),
             claimed_acknowledged=self.view.state.total("acked"),
             producers=[table.summary() for table in tables],
             producer_failures=self.producer_failures,
-            judged=self.spark.judged,
+            judged=self.engine.judged,
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],
             replicas=self.replicas,
-            stream=self._stream(),
+            stream=self.engine.stream(self._past),
             group=self.reader.as_json() if self.reader is not None else {},
             unavailability=timeline.unavailability(tables),
             windows=timeline.windows(tables, _WINDOW_MS),
@@ -473,21 +482,12 @@ class VerificationRun:
         )
         verdict = verdict_file.decide(evidence)
         verdict_file.write(verdict, self.files.verdict)
-        page = report.render(verdict, self._past, tables, self.files.root)
-        self.files.report.write_text(page, encoding="utf-8")
-        return verdict
+        if preflight.can_draw():
+            from minikafka.harness.page import report
 
-    def _stream(self) -> dict[str, Any]:
-        """Return the verdict's `stream` object."""
-        told = [event for event in self._past if event["event"] == "stream"]
-        phases = [event["phase"] for event in told]
-        return {
-            "starts": phases.count("started"),
-            "stops": phases.count("stopped"),
-            "kills": self.spark.kill_count,
-            "ended": phases.count("ended"),
-            "strayed": [event["reason"] for event in told if event["phase"] == "strayed"],
-        }
+            page = report.render(verdict, self._past, tables, self.files.root)
+            self.files.report.write_text(page, encoding="utf-8")
+        return verdict
 
     def _ledgers(self) -> list[LedgerTable]:
         try:

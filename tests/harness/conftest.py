@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from minikafka.harness import preflight
+from minikafka.harness.spark.engine import SparkEngine
 from minikafka.harness.spark.session import make_session
 
 
@@ -32,6 +33,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         warnings.simplefilter("ignore", ResourceWarning)
         session.stop()
         gc.collect()
+
+
+@pytest.fixture(scope="session")
+def engine(spark: SparkSession) -> SparkEngine:
+    """The engine of the rules: the tests of `tests/unit/harness/verdict` run on it."""
+    return SparkEngine(spark)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,13 +8,12 @@ import pytest
 from pyspark.errors import PySparkException
 
 from minikafka.cli.main import main
-from minikafka.harness import preflight
+from minikafka.harness import judge_again, preflight
 from minikafka.harness.clients.ledger import LedgerDamagedError
+from minikafka.harness.judge_again import broken_promises, differences, of_the_run
 from minikafka.harness.plan.settings import RunFiles
-from minikafka.harness.spark import judge_again
-from minikafka.harness.spark.judge_again import broken_promises, differences, of_the_run
-from minikafka.harness.spark.stream import committed_files
 from minikafka.harness.verdict.loop_checks import LoopFindings, loop_promises
+from minikafka.harness.verdict.stream_files import committed_files
 from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
 from tests.worlds.verdict_evidence import LOOPS
 
@@ -96,7 +95,7 @@ def judged(unjudged):
 
 def test_a_run_that_was_not_judged_is_named(unjudged, tmp_path, capsys):
     assert main(["judge", str(unjudged.root), "--out", str(tmp_path / "out")]) == 2
-    assert "that Spark has not judged" in capsys.readouterr().err
+    assert "that was not judged" in capsys.readouterr().err
 
 
 def test_a_folder_that_holds_something_is_not_written_to(judged, capsys):
@@ -293,7 +292,7 @@ def test_a_run_that_was_undecided_is_not_called_kept(
         "of_the_run": {"broken": {}, "lenient": [], **of_run},
         "differences": [],
     }
-    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check", lambda _: "17")
     monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
     assert main(["judge", "run", "--out", "out"]) == status
     assert said in capsys.readouterr().out
@@ -303,7 +302,7 @@ def test_a_run_that_was_undecided_is_not_called_kept(
 def test_a_run_whose_files_were_changed_is_not_called_kept(monkeypatch, capsys, broken, status):
     told = {"reasons": [], "broken": broken, "lenient": []}
     answer = {**ANSWER, "of_the_run": told, "differences": ["Fewer."]}
-    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check", lambda _: "17")
     monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
     assert main(["judge", "run", "--out", "out"]) == status
     out = capsys.readouterr().out

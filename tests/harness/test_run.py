@@ -33,7 +33,7 @@ def test_an_unreachable_cluster_leads_to_an_undecided_verdict_and_a_page(tmp_pat
     assert "no bootstrap server accepts a connection" in verdict["sentence"]
     assert json.loads(files.verdict.read_text()) == verdict
     assert "no bootstrap server" in files.report.read_text()
-    assert not run.spark.is_running
+    assert not run.engine.is_running
 
 
 def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_path, monkeypatch):
@@ -60,7 +60,7 @@ def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_p
 
 def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check", lambda _: "17")
     monkeypatch.setattr(preflight, "check_run", lambda _: None)
     monkeypatch.setattr(run_module, "require_transactions", asked.append)
 
@@ -78,19 +78,7 @@ def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeyp
     assert not settings.out.exists()
 
 
-def test_outcomes_of_the_streaming_query_are_counted(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
-    files = RunFiles(tmp_path / "out")
-    files.prepare()
-    run = VerificationRun(
-        RunSettings(), Schedule(faults=()), files, Console(file=io.StringIO()), "17"
-    )
-    run.spark = SimpleNamespace(kill_count=2)
-    for phase in ("started", "stopped", "started", "ended", "strayed"):
-        run._past.append({"event": "stream", "phase": phase, "reason": "batch 3"})
-    assert run._stream() == {
-        "starts": 2, "stops": 1, "kills": 2, "ended": 1, "strayed": ["batch 3"],
-    }  # fmt: skip
+UNJUDGED = SimpleNamespace(judged=None, session=None, stream=lambda _: {}, take=lambda _: None)
 
 
 class Stopped(ClusterUnderTest):
@@ -196,7 +184,7 @@ def test_a_cluster_that_does_not_stop_as_it_should_is_a_reason(ended):
     run, _ = ended
     cluster = Stopped(None)
     cluster.close = lambda: "The cluster did not stop as it should: x:\nlog line."
-    run.spark = SimpleNamespace(judged=None, session=None, kill_count=0, take=lambda _: None)
+    run.engine = UNJUDGED
     run._close_cluster(cluster)
     verdict = run.conclude()
     assert verdict["notes"] == ["The cluster did not stop as it should: x:\nlog line."]
@@ -228,7 +216,7 @@ def test_missing_evidence_is_in_the_verdict(ended, tmp_path):
         profile="harsh", out=run.files.root, min_acknowledged=9, lenient=("replicas",)
     )
     run.settings = settings
-    run.spark = SimpleNamespace(judged=None, session=None, kill_count=0, take=lambda _: None)
+    run.engine = UNJUDGED
     with LedgerWriter(run.files.ledgers / "producer-1.msgpack") as writer:
         writer.header(
             run="r", producer=1, client="c", topic="a", topic_id="x", acks="all", idempotent=True

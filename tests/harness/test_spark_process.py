@@ -59,3 +59,12 @@ def test_spark_that_is_killed_is_started_again_with_its_stream(process, monkeypa
     process.stop_stream()
     process.start_stream()
     assert sent[2:] == [("stop", {}), ("start", {})]
+
+
+def test_outcomes_of_the_streaming_query_are_counted(process):
+    process.kill_count = 2
+    phases = ("started", "stopped", "started", "ended", "strayed")
+    events = [{"event": "stream", "phase": phase, "reason": "batch 3"} for phase in phases]
+    assert process.stream([*events, {"event": "progress"}]) == {
+        "starts": 2, "stops": 1, "kills": 2, "ended": 1, "strayed": ["batch 3"],
+    }  # fmt: skip

@@ -7,14 +7,14 @@ import sys
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
-from minikafka.harness.clients.records import DIGEST_COLUMNS, RecordFactory, digest
+from minikafka.harness.clients.records import DIGEST_COLUMNS, RecordFactory, digest, identity
 from minikafka.harness.lines import EventLog, Tail
+from minikafka.harness.part_process import commands
 from minikafka.harness.plan.settings import RunFiles
-from minikafka.harness.spark.job import commands
-from minikafka.harness.spark.stream import (
+from minikafka.harness.spark.stream import TopicStream
+from minikafka.harness.verdict.stream_files import (
     StreamCommit,
     StreamOrigin,
-    TopicStream,
     last_commit,
     stream_ends,
 )
@@ -46,7 +46,7 @@ def test_garbage_has_a_digest_too_and_breaks_nothing(spark, value, key, headers,
     frame = spark.createDataFrame(rows, KAFKA_SCHEMA)
     columns = [F.expr(sql).alias(column) for column, sql in DIGEST_COLUMNS.items()]
     [row] = frame.select(*columns).collect()
-    assert (row["pid"], row["seq"]) == name
+    assert (row["pid"], row["seq"]) == identity(value or b"") == name
     assert row["crc"] == digest(
         value or b"", key or b"", [(k, v or b"") for k, v in (headers or [])]
     )
@@ -95,7 +95,7 @@ def test_commands_come_whole_and_end_with_standard_input(monkeypatch):
     reading, writing = os.pipe()
     with os.fdopen(reading) as source:
         monkeypatch.setattr(sys, "stdin", source)
-        incoming = commands()
+        incoming = commands(0.2)
         os.write(writing, b'{"do": "stream", "topic": "t"}\n{"do": ')
         assert next(incoming) == {"do": "stream", "topic": "t"}
         assert next(incoming) is None

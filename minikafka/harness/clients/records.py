@@ -149,3 +149,13 @@ def digest(value: bytes, key: bytes, headers: list[tuple[str, bytes]]) -> int:
     for name, content in named:
         crc = crc32(b"%b:%b;" % (name.encode(), content), crc)
     return crc
+
+
+def identity(value: bytes) -> tuple[int, int]:
+    """The producer and the sequence in a value, as `DIGEST_COLUMNS` computes them."""
+    pid, seq = value[:4], value[4:12]
+    number = int.from_bytes(seq, "big") if seq else -1
+    return int.from_bytes(pid, "big") if pid else -1, number if number < _BIGINT_END else -1
+
+
+_BIGINT_END = 1 << 63

@@ -77,7 +77,7 @@ _COLUMNS = ["kind", "pid", "seq", "partition", "offset", "detail", "election", "
 
 
 def _all_findings(folder: Path | None) -> pa.Table | None:
-    """Return the findings that Spark wrote; None if there are none or their columns differ."""
+    """Return the findings that the engine wrote; None if there are none or their columns differ."""
     if folder is None or not folder.is_dir():
         return None
     try:

@@ -372,7 +372,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[RunEvent], axis: Axis) ->
 
 
 def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
-    """Return the lane of records acknowledged and records read by Spark so far."""
+    """Return the lane of records acknowledged and records read by the stream so far."""
     acked: dict[int, int] = {}
     read_count = 0
     times: list[float] = []
@@ -392,7 +392,7 @@ def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
         return None
     step = max(1, -(-len(times) // _BOTH_MAX))
     keep = [index for index in range(len(times)) if index % step == 0 or index == len(times) - 1]
-    names = (("acknowledged", "series-0"), ("read by Spark", "read"))
+    names = (("acknowledged", "series-0"), ("read by the stream", "read"))
     series: list[Series] = [
         {"name": name, "color": color, "v": [values[index] for index in keep]}
         for (name, color), values in zip(names, columns, strict=True)
@@ -400,7 +400,7 @@ def _progress_lane(events: Sequence[RunEvent], axis: Axis) -> Lane | None:
     return new_lane(
         "progress",
         "Records so far",
-        "records acknowledged, and records read by Spark, since the beginning",
+        "records acknowledged, and records read by the stream, since the beginning",
         kind="series",
         shape="steps",
         scale="linear",

@@ -392,7 +392,7 @@ _READERS = {
     "group": "The second reader, a consumer group",
     "loops": "Transactional loops, and what was read of their outputs",
     "replicas": "Replicas on disk, compared below the high watermark",
-    "stream": "Spark's streaming query",
+    "stream": "The read while records were written",
 }
 
 

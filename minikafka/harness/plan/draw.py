@@ -8,11 +8,13 @@ next one begins. `harsh` draws faults that overlap, but only combinations that a
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+from minikafka.harness.plan.engines import SPARK
 from minikafka.harness.plan.schedule import (
     BROKERS,
     CLIENTS,
     CONTROLLER,
     EXCLUSIVE,
+    OF_STREAM,
     STANDBY,
     FaultTarget,
     ParameterValue,
@@ -29,11 +31,14 @@ _LEADER = "leader of 0"
 def draw_schedule(settings: RunSettings) -> Schedule:
     """Draw the schedule for these settings from their seed; equal settings give equal schedules.
 
-    Without ELR, the faults that switch it off are left out, and all others stay.
+    Without ELR, the faults that switch it off are left out, with the local engine those of Spark's
+    stream, and all others stay.
     """
     rng = random.Random(f"faults/{settings.seed}")
     drawn = _DRAWS[settings.profile](rng, settings)
-    faults = tuple(fault for fault in drawn if settings.elr == "on" or fault.kind != "elr-off")
+    left_out = {*(() if settings.elr == "on" else ("elr-off",))}
+    left_out |= {*(() if settings.engine == SPARK else OF_STREAM)}
+    faults = tuple(fault for fault in drawn if fault.kind not in left_out)
     return Schedule(faults=faults, seed=settings.seed, seconds=settings.seconds)
 
 
@@ -51,7 +56,19 @@ def planned(settings: RunSettings, nodes: Sequence[int] | None) -> tuple[Schedul
         schedule = read_schedule(settings.schedule)
     partitions = settings.partitions * settings.topics
     problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
+    if settings.engine != SPARK:
+        problems += _stream_problems(schedule)
     return schedule, problems
+
+
+def _stream_problems(schedule: Schedule) -> list[str]:
+    """Return one sentence for each kind of fault that only Spark's stream can have."""
+    kinds = {fault.kind for fault in schedule.faults}
+    return [
+        f"fault '{kind}' needs --engine spark: the local engine has no query with a checkpoint."
+        for kind in OF_STREAM
+        if kind in kinds
+    ]
 
 
 def _one_killed_leader(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:

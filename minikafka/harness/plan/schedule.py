@@ -142,6 +142,9 @@ KINDS: Mapping[str, FaultKind] = {
 }
 """Every kind of fault that a schedule may name."""
 
+OF_STREAM = ("stream-restart", "stream-kill")
+"""Kinds that need Spark's streaming query."""
+
 EXCLUSIVE = ("wipe", "old-voter")
 """Kinds during which all other voters must be up, since the voter forgets how it voted."""
 

@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 
 from minikafka.harness.part_process import PartTask
+from minikafka.harness.plan.engines import LOCAL, SPARK
 from minikafka.harness.plan.injections import OF_THE_READER, Injection
 from minikafka.harness.plan.workload_options import WorkloadOptions
 
@@ -46,7 +47,7 @@ class RunSettings:
     `min_acknowledged` records must be acknowledged for a verdict. `controllers` is the place of the
     voters: "combined" with brokers 1 to 3, "separate" nodes 101 to 103, "one" separate node 101, or
     "" for the default of the profile. `lenient` are the rules of `evidence_rules` that are left
-    out.
+    out. `engine` reads and judges the records: "spark" or "local".
     """
 
     nodes: int = 3
@@ -76,6 +77,7 @@ class RunSettings:
     controllers: str = ""
     min_acknowledged: int = 1_000
     lenient: tuple[str, ...] = ()
+    engine: str = SPARK
     workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
 
     @property
@@ -165,6 +167,7 @@ class RunSettings:
             found.append(f"--topic {self.topic!r} is not a valid topic name.")
         found += self._profile_problems()
         found += self._controller_problems()
+        found += self._engine_problems()
         found += self.workload.problems()
         if self.inject in OF_THE_READER and self.reader == "none":
             found.append(f"--inject {self.inject} needs a reader, but --reader is none.")
@@ -199,6 +202,16 @@ class RunSettings:
             away = f"--profile {self.profile} takes two of three brokers away"
             return [f"{away}, so they cannot be the controllers: give --controllers separate."]
         return []
+
+    def _engine_problems(self) -> list[str]:
+        if self.engine != LOCAL:
+            return []
+        of_spark = {"--master": self.master != DEFAULT_MASTER, "--jars": self.jars is not None}
+        return [
+            f"{option} is Spark's: it cannot be used with --engine {LOCAL}."
+            for option, is_given in of_spark.items()
+            if is_given
+        ]
 
     @property
     def replication_factor(self) -> int:
@@ -364,6 +377,11 @@ class RunFiles:
     def spark_events(self) -> Path:
         """JSON lines written by the Spark process: its phases and each batch's progress."""
         return self.root / "spark-events.jsonl"
+
+    @property
+    def local_events(self) -> Path:
+        """The same of the local engine's process."""
+        return self.root / "local-events.jsonl"
 
     @property
     def schedule(self) -> Path:

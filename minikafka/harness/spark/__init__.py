@@ -1,1 +1,1 @@
-"""The Spark side of a run: session, job and process, the stream, and a verdict from files."""
+"""The Spark side of a run: session, job and process, the stream, and the engine of the rules."""

@@ -19,7 +19,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from minikafka.harness.clusters.replicas import find_replicas, read_replica
-from minikafka.harness.verdict.join import LEDGER_SCHEMA
+from minikafka.harness.verdict.relations import LEDGER_SCHEMA
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,9 @@ until its timeout. `failOnDataLoss` stays on: each report of data loss by Spark 
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +22,7 @@ from minikafka.harness.clients import login
 from minikafka.harness.clients.records import DIGEST_COLUMNS
 from minikafka.harness.lines import EventLog
 from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.verdict.stream_files import StreamCommit, StreamOrigin, last_commit
 from minikafka.harness.verdict.time_checks import first_partition
 
 _CLIENT_OPTIONS = {
@@ -48,7 +47,7 @@ _COMPLAINTS = ("KAFKA_DATA_LOSS", "Some data may have been lost")
 
 def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
     return source.select(
-        (first_partition(topic, width) + F.col("partition")).alias("partition"),
+        (F.expr(first_partition(topic, width)) + F.col("partition")).alias("partition"),
         "offset",
         (F.unix_micros("timestamp") / 1000).cast("bigint").alias("timestamp_ms"),
         *(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()),
@@ -58,14 +57,6 @@ def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
 
 _NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
 """The executor's wall clock when it makes the row; Spark's functions return the batch's start."""
-
-
-class StreamOrigin(NamedTuple):
-    """The topics to read (separated by commas, with `width` partitions each) and their cluster."""
-
-    bootstrap_servers: str
-    topic: str
-    width: int = 1
 
 
 def read_again(
@@ -82,60 +73,6 @@ def read_again(
         .load()
     )
     _observed(source, origin.topic, origin.width).write.mode("error").parquet(str(target))
-
-
-class StreamCommit(NamedTuple):
-    """The last completed batch of a checkpoint, and its ends: topic → partition → end."""
-
-    batch: int
-    offsets: dict[str, dict[str, int]]
-
-
-def last_commit(checkpoint: Path) -> StreamCommit | None:
-    """Read the last commit from a query's checkpoint; None if no batch is completed.
-
-    The layout is Spark's: `commits/N` exists when batch N is completed, and the third line of
-    `offsets/N` has the end offsets of the first source.
-    """
-    done = [int(path.name) for path in (checkpoint / "commits").glob("*") if path.name.isdigit()]
-    if not done:
-        return None
-    lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
-    return StreamCommit(max(done), json.loads(lines[2]))
-
-
-def committed_files(sink: Path) -> list[Path]:
-    """Return the files that a streaming query has committed to a folder, even if it was moved.
-
-    Spark's list of these files, `_spark_metadata`, has absolute paths: in a folder that was moved
-    or copied, Spark finds none of them and reads nothing. `N.compact` is the list up to batch N,
-    `N` the files that batch N added.
-    """
-    logs = [path for path in (sink / "_spark_metadata").glob("*") if path.stem.isdigit()]
-    compacts = [path for path in logs if path.suffix == ".compact"]
-    first = max((int(path.stem) for path in compacts), default=-1)
-    later = [path for path in logs if not path.suffix and int(path.stem) > first]
-    last_compact = [path for path in compacts if int(path.stem) == first]
-    names = [name for path in (*last_compact, *later) for name in _committed_names(path)]
-    return [sink / name for name in sorted(names)]
-
-
-def _committed_names(log: Path) -> Iterator[str]:
-    """Yield the file names of a list; its first line is a version, each other line a file."""
-    for line in log.read_text(encoding="utf-8").splitlines()[1:]:
-        yield unquote(json.loads(line)["path"]).rpartition("/")[2]
-
-
-def stream_ends(checkpoint: Path, origin: StreamOrigin) -> dict[int, int]:
-    """Return the ends of the last completed batch by partition; empty if there is none."""
-    commit = last_commit(checkpoint)
-    if commit is None:
-        return {}
-    return {
-        index * origin.width + int(partition): end
-        for index, topic in enumerate(origin.topic.split(","))
-        for partition, end in commit.offsets.get(topic, {}).items()
-    }
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ class Evidence:
     `producers` are the ledgers' summaries, `producer_failures` a sentence for each producer that
     did not exit with 0. `claimed_acknowledged` is the number that the producers counted during the
     run: if their ledgers have fewer, a ledger lost its tail after it was synced. `judged` is the
-    Spark process's answer, None if it gave none; `obstacles` are sentences that say why nothing can
+    engine's answer, None if it gave none; `obstacles` are sentences that say why nothing can
     be decided. `is_own` is True if the run started the cluster, `is_whole` if every replica was in
     the ISR after the faults (None if that was not checked), `topic_asked` if the topic was
     described at the end. `windows` are rows of `timeline.windows`. `shutdown_problem` is a sentence

@@ -51,7 +51,7 @@ def _obstacles(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
 
 def _answer(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None and not evidence.obstacles:
-        yield "Spark gave no answer."
+        yield "The engine gave no answer."
 
 
 def _acknowledged(evidence: Evidence, counts: Mapping[str, int]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _stream(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
         return
     if not evidence.judged["stream_is_complete"]:
         yield f"The stream did not read to the end: {evidence.judged['stream_problem']}"
-    for said in evidence.stream.get("strayed", ()):
+    for said in evidence.stream.get("strayed") or ():
         yield f"The stream did not continue at its checkpoint: {said}."
 
 
@@ -213,7 +213,7 @@ def _elr(evidence: Evidence, _counts: Mapping[str, int]) -> Iterator[str]:
 
 RULES: dict[str, EvidenceRule] = {
     "obstacle": EvidenceRule("the run could not be carried out", _obstacles, is_lenient=False),
-    "answer": EvidenceRule("Spark gave no answer", _answer, is_lenient=False),
+    "answer": EvidenceRule("the engine gave no answer", _answer, is_lenient=False),
     "nothing": EvidenceRule("no record was acknowledged", _nothing, is_lenient=False),
     "stream": EvidenceRule(
         "the stream did not read to the end, or did not continue at its checkpoint",

@@ -1,99 +1,103 @@
-"""The comparison of a read_committed and a read_uncommitted read, as Spark DataFrames.
+"""The comparison of a read_committed and a read_uncommitted read, as SQL.
 
 Without transactions both must return the same records. With transactions read_uncommitted also
 returns aborted and open ones; read_committed never returns a record that the other does not.
 
-Digests of ranges of offsets are compared first, so that two equal reads cost one small shuffle.
+Digests of ranges of offsets are compared first, so that two equal reads cost one small shuffle. The
+relations are `ledger`, `reread` and `uncommitted`, which was made first.
 """
 
 from typing import NamedTuple
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
+from minikafka.harness.verdict.engine import Engine, json_object, json_string
+from minikafka.harness.verdict.relations import finding
 
-_STRETCH = 4_096
+_STRETCH_BITS = 12
+_CONTENT = ("partition", "offset", "pid", "seq", "crc")
 
 
 class Isolation(NamedTuple):
     """The findings, and the numbers of records that both reads or only one of them returned."""
 
-    findings: DataFrame
+    findings: str
     counts: dict[str, int]
 
 
-def compare(
-    ledger: DataFrame, committed: DataFrame, uncommitted: DataFrame, *, transactions: bool
-) -> Isolation:
-    """Compare two reads; the read_uncommitted one was made first.
+def compare(engine: Engine, *, transactions: bool) -> Isolation:
+    """Compare the two reads.
 
-    Records after the end of that read may have been appended later and are not compared.
+    Records after the end of the read_uncommitted one may have been appended later and are not
+    compared.
     """
-    ends = uncommitted.groupBy("partition").agg(F.max("offset").alias("end"))
-    comparable = committed.join(F.broadcast(ends), "partition").where("offset <= end").drop("end")
-    differing = _differing(comparable, uncommitted).cache()
-    counted = differing.groupBy("side").count().collect()
-    by_side = {row["side"]: row["count"] for row in counted}
-    status = F.broadcast(differing.select("pid", "seq").distinct())
-    known = ledger.join(status, ["pid", "seq"]).select("pid", "seq", "status")
-    judged = differing.join(F.broadcast(known), ["pid", "seq"], "left")
-    is_allowed = (
-        (F.col("side") == "uncommitted")
-        & F.col("status").isin("failed", "unknown")
-        & F.lit(transactions)
-    )
-    findings = judged.where(~F.coalesce(is_allowed, F.lit(False))).select(
-        F.lit("isolation_difference").alias("kind"),
-        "pid",
-        "seq",
-        "partition",
-        "offset",
-        F.lit(1).cast("bigint").alias("severity"),
-        F.to_json(F.struct(F.col("side").alias("only_in"), "status")).alias("detail"),
-        F.lit(None).cast("bigint").alias("at_us"),
-    )
-    counts = {
-        "read_committed": committed.count(),
-        "read_uncommitted": uncommitted.count(),
-        "only_committed": by_side.get("committed", 0),
-        "only_uncommitted": by_side.get("uncommitted", 0),
-        "only_uncommitted_aborted": judged.where(
-            (F.col("side") == "uncommitted") & (F.col("status") == "failed")
-        ).count(),
+    engine.view("comparable", _COMPARABLE)
+    engine.table("differing", _differing(engine))
+    engine.view("isolation_judged", _JUDGED)
+    allowed = "j.side = 'uncommitted' and j.status in ('failed', 'unknown')"
+    left_out = f"not coalesce({allowed}, false)" if transactions else "true"
+    values = {
+        **{name: f"j.{name}" for name in ("pid", "seq", "partition", "offset")},
+        "severity": "1",
+        "detail": json_object(
+            {"only_in": json_string("j.side"), "status": json_string("j.status")}
+        ),
     }
-    return Isolation(findings, counts)
-
-
-def _differing(committed: DataFrame, uncommitted: DataFrame) -> DataFrame:
-    """Return the rows that only one read has, with `side`, the name of that read."""
-    digests = _digest(committed, 1).unionByName(_digest(uncommitted, -1))
-    differing = F.broadcast(
-        digests.groupBy("partition", "stretch")
-        .agg(F.sum("rows").alias("rows"), F.bit_xor("digest").alias("digest"))
-        .where("rows != 0 or digest != 0")
-        .select("partition", "stretch")
+    findings = f"""
+    select {finding("'isolation_difference'", values)} from isolation_judged j where {left_out}"""
+    [sizes] = engine.rows(
+        "select (select count(*) from reread) as read_committed,"
+        " (select count(*) from uncommitted) as read_uncommitted"
     )
-    sides = [
-        frame.withColumn("stretch", _stretch())
-        .join(differing, ["partition", "stretch"])
-        .select("partition", "offset", "pid", "seq", "crc", F.lit(side).alias("side"))
-        for side, frame in (("committed", committed), ("uncommitted", uncommitted))
-    ]
-    return (
-        sides[0]
-        .unionByName(sides[1])
-        .groupBy("partition", "offset", "pid", "seq", "crc")
-        .agg(F.min("side").alias("side"), F.max("side").alias("other"))
-        .where("side = other")
-        .drop("other")
+    [sides] = engine.rows(
+        "select count(case when j.side = 'committed' then 1 end) as only_committed,"
+        " count(case when j.side = 'uncommitted' then 1 end) as only_uncommitted,"
+        " count(case when j.side = 'uncommitted' and j.status = 'failed' then 1 end)"
+        " as only_uncommitted_aborted from isolation_judged j"
     )
+    return Isolation(findings, {**sizes, **sides})
 
 
-def _stretch() -> Column:
-    return F.floor(F.col("offset") / _STRETCH)
+_COMPARABLE = """
+    select /*+ BROADCAST(e) */ c.* from reread c
+    join (
+      select u.partition, max(u.offset) as end_offset from uncommitted u group by u.partition
+    ) e on c.partition = e.partition
+    where c.offset <= e.end_offset"""
+
+_JUDGED = """
+    select /*+ BROADCAST(k) */ d.*, k.status from differing d
+    left join (
+      select /*+ BROADCAST(n) */ l.pid, l.seq, l.status from ledger l
+      join (select distinct x.pid, x.seq from differing x) n on l.pid = n.pid and l.seq = n.seq
+    ) k on d.pid = k.pid and d.seq = k.seq"""
 
 
-def _digest(read: DataFrame, sign: int) -> DataFrame:
-    content = F.xxhash64("partition", "offset", "pid", "seq", "crc")
-    return read.groupBy("partition", _stretch().alias("stretch")).agg(
-        (F.count("*") * sign).alias("rows"), F.bit_xor(content).alias("digest")
+def _differing(engine: Engine) -> str:
+    """Select the rows that only one read has, with `side`, the name of that read."""
+    sides = {"committed": "comparable", "uncommitted": "uncommitted"}
+    digests = " union all ".join(
+        _digest(engine, relation, sign)
+        for relation, sign in zip(sides.values(), (1, -1), strict=True)
     )
+    stretches = f"""
+      select g.partition, g.stretch from ({digests}) g
+      group by g.partition, g.stretch having sum(g.filled) <> 0 or bit_xor(g.digest) <> 0"""
+    content = ", ".join(f"r.{name}" for name in _CONTENT)
+    rows = " union all ".join(
+        f"""
+        select /*+ BROADCAST(t) */ {content}, '{side}' as side
+        from {relation} r join ({stretches}) t
+        on r.partition = t.partition and shiftright(r.offset, {_STRETCH_BITS}) = t.stretch"""
+        for side, relation in sides.items()
+    )
+    return f"""
+    select {content}, min(r.side) as side from ({rows}) r
+    group by {content} having min(r.side) = max(r.side)"""
+
+
+def _digest(engine: Engine, relation: str, sign: int) -> str:
+    content = engine.content([f"r.{name}" for name in _CONTENT])
+    stretch = f"shiftright(r.offset, {_STRETCH_BITS})"
+    return f"""
+      select r.partition, {stretch} as stretch, count(*) * {sign} as filled,
+        bit_xor({content}) as digest
+      from {relation} r group by r.partition, {stretch}"""

@@ -1,4 +1,4 @@
-"""The findings in the consumer group's poll log, as Spark DataFrames; see `poll_log` for its rows.
+"""The findings in the consumer group's poll log, as SQL; see `poll_log` for its rows.
 
 There are three kinds. Each needs one partition's history, so one shuffle of a few rows per poll:
 
@@ -17,135 +17,112 @@ findings.
 
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
+from minikafka.harness.verdict.engine import Engine, json_object
+from minikafka.harness.verdict.relations import finding
 
 _NO_RECORD = -1
 
 
-def judge_polls(polls: DataFrame, log: DataFrame, ends: Mapping[int, int]) -> DataFrame:
-    """Return the findings, each with its record.
+def judge_polls(*, group_is_complete: bool) -> str:
+    """Select the findings, each with its record.
 
-    `log` are the records of the second read. `ends` are the ends that the group read to, empty if
-    it did not: then records after its last poll are not findings.
+    The relations are `polls` (`POLL_SCHEMA`), `reread`, and `group_ends` (`ENDS_SCHEMA`), the ends
+    that the group read to. If it did not, records after its last poll are not findings.
     """
-    polls = _with_repeats(polls)
-    in_history = (_backward(polls).unionByName(_reread(polls))).join(
-        log.select("partition", "offset", "pid", "seq"), ["partition", "offset"], "left"
-    )
-    return _finding(in_history).unionByName(_finding(_skipped(polls, log, ends)))
+    history = f"""
+    select {_finding("h", {"pid": "r.pid", "seq": "r.seq"})}
+    from ({_backward()} union all {_reread()}) h
+    left join reread r on h.partition = r.partition and h.offset = r.offset"""
+    skipped = f"""
+    select {_finding("h", {})} from ({_skipped(group_is_complete=group_is_complete)}) h"""
+    return f"{history} union all {skipped}"
 
 
-def _finding(rows: DataFrame) -> DataFrame:
-    return rows.select(
-        "kind",
-        F.coalesce("pid", F.lit(_NO_RECORD).cast("bigint")).alias("pid"),
-        F.coalesce("seq", F.lit(_NO_RECORD).cast("bigint")).alias("seq"),
-        "partition",
-        "offset",
-        "severity",
-        "detail",
-        "at_us",
-    )
+def _finding(relation: str, values: Mapping[str, str]) -> str:
+    names = ("pid", "seq", "partition", "offset", "severity", "detail", "at_us")
+    values = {**{name: f"{relation}.{name}" for name in names}, **values}
+    for name in ("pid", "seq"):
+        values = {**values, name: f"coalesce({values[name]}, {_NO_RECORD})"}
+    return finding(f"{relation}.kind", values)
 
 
-def repeated(polls: DataFrame) -> int:
+def repeated(engine: Engine) -> int:
     """Count the records that the client library delivered twice during a rebalance."""
-    count: int = _with_repeats(polls).where("is_repeat").count()
-    return count
+    [row] = engine.rows(f"select count(*) as total from ({_WITH_REPEATS}) w where w.is_repeat")
+    return int(row["total"])
 
 
-def _with_repeats(polls: DataFrame) -> DataFrame:
-    """Add `before`, the previous offset within the assignment, and `is_repeat`."""
-    within = Window.partitionBy("kind", "partition", "member", "assignment").orderBy(
-        "position", "first"
-    )
-    is_rebalanced = F.col("rebalances") > F.lag("rebalances").over(within)
-    return polls.withColumn("before", F.lag("last").over(within)).withColumn(
-        "is_repeat",
-        F.coalesce(
-            _is("polled") & (F.col("first") == F.col("before")) & is_rebalanced, F.lit(False)
-        ),
-    )
+_WITH_REPEATS = """
+    select q.*, coalesce(
+      q.kind = 'polled' and q.first = q.before and q.rebalances > q.rebalances_before, false
+    ) as is_repeat
+    from (
+      select p.*,
+        lag(p.last) over (
+          partition by p.kind, p.partition, p.member, p.assignment order by p.position, p.first
+        ) as before,
+        lag(p.rebalances) over (
+          partition by p.kind, p.partition, p.member, p.assignment order by p.position, p.first
+        ) as rebalances_before
+      from polls p
+    ) q"""
+"""The polls with `before`, the previous offset within the assignment, and `is_repeat`."""
 
 
-def _is(kind: str) -> Column:
-    return F.col("kind") == kind
+def _backward() -> str:
+    detail = json_object({name: f"b.{name}" for name in ("member", "assignment", "before", "last")})
+    return f"""
+      select 'poll_backward' as kind, b.partition, b.first as offset,
+        b.before - b.first + 1 as severity, {detail} as detail, b.at_us
+      from ({_WITH_REPEATS}) b
+      where b.kind = 'polled' and not b.is_repeat and b.first <= b.before"""
 
 
-def _backward(polls: DataFrame) -> DataFrame:
-    return (
-        polls.where(_is("polled") & ~F.col("is_repeat"))
-        .where("first <= before")
-        .select(
-            F.lit("poll_backward").alias("kind"),
-            "partition",
-            F.col("first").alias("offset"),
-            (F.col("before") - F.col("first") + 1).alias("severity"),
-            F.to_json(F.struct("member", "assignment", "before", "last")).alias("detail"),
-            "at_us",
-        )
-    )
-
-
-def _reread(polls: DataFrame) -> DataFrame:
+def _reread() -> str:
     # Rows with the same position are of one entry, which is either a poll or a commit.
-    earlier = (
-        Window.partitionBy("partition")
-        .orderBy("position", "first")
-        .rowsBetween(Window.unboundedPreceding, -1)
+    detail = json_object(
+        {name: f"c.{name}" for name in ("member", "assignment", "committed", "last")}
     )
-    return (
-        polls.withColumn("committed", F.max(F.when(_is("committed"), F.col("last"))).over(earlier))
-        .where(_is("polled") & (F.col("first") < F.col("committed")))
-        # The client may have committed a record before it repeats it, but no later record.
-        .where(~(F.col("is_repeat") & (F.col("committed") == F.col("first") + 1)))
-        .select(
-            F.lit("committed_reread").alias("kind"),
-            "partition",
-            F.col("first").alias("offset"),
-            (F.col("committed") - F.col("first")).alias("severity"),
-            F.to_json(F.struct("member", "assignment", "committed", "last")).alias("detail"),
-            "at_us",
-        )
-    )
+    return f"""
+      select 'committed_reread' as kind, c.partition, c.first as offset,
+        c.committed - c.first as severity, {detail} as detail, c.at_us
+      from (
+        select w.*, max(case when w.kind = 'committed' then w.last end) over (
+          partition by w.partition order by w.position, w.first
+          rows between unbounded preceding and 1 preceding
+        ) as committed
+        from ({_WITH_REPEATS}) w
+      ) c
+      where c.kind = 'polled' and c.first < c.committed
+        -- The library may have delivered a record before it repeats it, but no later record.
+        and not (c.is_repeat and c.committed = c.first + 1)"""
 
 
-def holes(polls: DataFrame, ends: Mapping[int, int]) -> DataFrame:
-    """Return the offsets that no member polled: partition, from_offset, to_offset (exclusive)."""
-    in_order = (
-        Window.partitionBy("partition")
-        .orderBy("first", "last")
-        .rowsBetween(Window.unboundedPreceding, -1)
-    )
-    given = polls.where(_is("polled"))
-    if ends:
-        # Add a run at each end, so that missing offsets before the end are a hole too.
-        rows = [(int(at), end, end) for at, end in sorted(ends.items())]
-        schema = "partition int, first bigint, last bigint"
-        closing = polls.sparkSession.createDataFrame(rows, schema)
-        given = given.select("partition", "first", "last").unionByName(closing)
-    return (
-        given.withColumn("next", F.coalesce(F.max("last").over(in_order) + 1, F.lit(0)))
-        .where(F.col("first") > F.col("next"))
-        .select(
-            "partition",
-            F.col("next").alias("from_offset"),
-            F.col("first").alias("to_offset"),
-        )
-    )
+def holes(*, group_is_complete: bool) -> str:
+    """Select the offsets that no member polled: partition, from_offset, to_offset (exclusive)."""
+    # A run at each end, so that missing offsets before the end are a hole too.
+    closing = """
+        union all
+        select e.partition, e.end_offset as first, e.end_offset as last from group_ends e"""
+    return f"""
+      select n.partition, n.next_offset as from_offset, n.first as to_offset
+      from (
+        select g.partition, g.first, coalesce(max(g.last) over (
+          partition by g.partition order by g.first, g.last
+          rows between unbounded preceding and 1 preceding
+        ) + 1, 0) as next_offset
+        from (
+          select p.partition, p.first, p.last from polls p where p.kind = 'polled'
+          {closing if group_is_complete else ""}
+        ) g
+      ) n
+      where n.first > n.next_offset"""
 
 
-def _skipped(polls: DataFrame, log: DataFrame, ends: Mapping[int, int]) -> DataFrame:
-    missed = F.broadcast(holes(polls, ends))
-    inside = (log["offset"] >= missed["from_offset"]) & (log["offset"] < missed["to_offset"])
-    return log.join(missed, (log["partition"] == missed["partition"]) & inside).select(
-        F.lit("poll_skip").alias("kind"),
-        log["pid"],
-        log["seq"],
-        log["partition"],
-        "offset",
-        F.lit(1).cast("bigint").alias("severity"),
-        F.to_json(F.struct("from_offset", "to_offset")).alias("detail"),
-        F.lit(None).cast("bigint").alias("at_us"),
-    )
+def _skipped(*, group_is_complete: bool) -> str:
+    detail = json_object({name: f"m.{name}" for name in ("from_offset", "to_offset")})
+    return f"""
+      select /*+ BROADCAST(m) */ 'poll_skip' as kind, r.pid, r.seq, r.partition, r.offset,
+        1 as severity, {detail} as detail, cast(null as bigint) as at_us
+      from reread r join ({holes(group_is_complete=group_is_complete)}) m
+      on r.partition = m.partition and r.offset >= m.from_offset and r.offset < m.to_offset"""

@@ -13,10 +13,11 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     ({rule, sentence}) that they would have given; both [] without the option
     injected        null, or {kind, records, found}: how the harness changed its own observations
     run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
-                    topic, topic_id, topic_id_at_end, cluster, network (the network between the
-                    nodes); writing_from_ms and writing_to_ms if producers were started
+                    topic, topic_id, topic_id_at_end, engine ("spark" or "local": what read and
+                    judged the records), cluster, network (the network between the nodes);
+                    writing_from_ms and writing_to_ms if producers were started
     counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
-                    read_by_stream, read_afresh; with Spark's answer also unpromised_absent
+                    read_by_stream, read_afresh; with the engine's answer also unpromised_absent
                     (acknowledged with less than acks=all, and not in the log) and repeated (more
                     than once, by a producer without idempotence): neither breaks a promise
     latency_ms      measure (send_to_ack, send_to_read) → acks → values at `percentiles`
@@ -29,8 +30,8 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
                     how far. Some kinds have no record: high_watermark_regression
                     ({witness, partition, before, after, before_at_ms, after_at_ms}),
-                    replicas_differ (see `replicas`), data_loss_reported ({message}), topic_gone
-                    and change_lost (both {message, topic}), and the kinds of loops
+                    replicas_differ (see `replicas`), data_loss_reported ({message}, by Spark only),
+                    topic_gone and change_lost (both {message, topic}), and the kinds of loops
                     ({message, partition, offset})
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
                     only_uncommitted_aborted}: records of both reads, and of only one of them
@@ -48,7 +49,7 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
     stream          {starts, stops, kills, ended, strayed}: how often the streaming query was
                     started, stopped on purpose, killed with Spark, and failed; strayed has a
                     sentence for each start that did not continue from the checkpoint, and makes
-                    the run undecided
+                    the run undecided; null with the local engine, which has no checkpoint
     nodes           {ended, tracebacks}: nodes that exited unexpectedly ({node, at_ms, how, log}),
                     and tracebacks in their logs ({node, at_ms, error, log})
     elections       {from_isr, from_elr, unclean}: leaders elected during the run, counted in the
@@ -74,7 +75,7 @@ fields. All times are wall milliseconds since the Unix epoch, unless a name says
                     unknown}; torn_bytes is the size of a torn last entry of its ledger
     notes           problems that do not affect the verdict
     settings        the run's settings
-    versions        python, minikafka, spark, connector, java and the clients
+    versions        python, minikafka and the clients; pyspark, connector and java, or duckdb
     files           name → path relative to the verdict
 """
 
@@ -106,7 +107,7 @@ KINDS = {
     "committed_reread": "polled after the group had committed a later offset",
     "poll_skip": "in the log, but polled by no consumer of the group",
 }
-"""Kind of broken promise → its meaning for a record. These are the kinds that Spark finds."""
+"""Kind of broken promise → its meaning for a record. These are the kinds that the engine finds."""
 
 READER_KINDS = ("poll_backward", "committed_reread", "poll_skip")
 """The kinds that only the consumer group can show."""
@@ -185,8 +186,9 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
     judged = evidence.judged
     regressions = judged["regressions"] if judged and "regressions" in judged else ()
     regressions = regressions or evidence.regressions
-    messages = [{"message": message} for message in judged["data_loss"]] if judged else []
-    reported = _without_records(messages, [0] * len(messages)) if judged else unseen
+    data_loss = judged["data_loss"] if judged else None
+    messages = [{"message": message} for message in data_loss or ()]
+    reported = unseen if data_loss is None else _without_records(messages, [0] * len(messages))
     return {
         **{kind: {"meaning": meaning, **unseen} for kind, meaning in KINDS.items()},
         **(judged["promises"] if judged else {}),
@@ -262,7 +264,7 @@ _COUNTS = (
 
 
 def _counts(evidence: Evidence) -> dict[str, int]:
-    """Return Spark's counts; without its answer, the counts of the ledgers."""
+    """Return the engine's counts; without its answer, the counts of the ledgers."""
     counts = dict.fromkeys(_COUNTS, 0)
     ledgers = {"sent": "sent", "acknowledged": "acked", "failed": "failed", "unknown": "unknown"}
     for name, status in ledgers.items():

@@ -10,7 +10,7 @@ from minikafka.cli import main as main_module
 from minikafka.cli._usage import USAGE
 from minikafka.cli.main import COMMANDS, main, run_tool
 from minikafka.commands import demo_elr
-from minikafka.harness import preflight, spark
+from minikafka.harness import judge_again, preflight
 from minikafka.harness import run as run_module
 
 
@@ -54,11 +54,9 @@ def test_an_error_does_not_end_as_a_broken_promise(
     command, error, said, is_traced, monkeypatch, capsys, tmp_path
 ):
     """Python's own status after an uncaught exception is 1."""
-    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check", lambda _: "17")
     monkeypatch.setattr(run_module, "verify", Mock(side_effect=error))
-    # Not the module itself, which needs Spark.
-    judge_again = Mock(judge_again=Mock(side_effect=error))
-    monkeypatch.setattr(spark, "judge_again", judge_again, raising=False)
+    monkeypatch.setattr(judge_again, "judge_again", Mock(side_effect=error))
     monkeypatch.setattr(demo_elr, "_both_sides", Mock(side_effect=error))
     out = str(tmp_path / "out")
     words = {"verify": ["--out", out], "judge": [str(tmp_path), "--out", out], "demo-elr": []}

@@ -36,7 +36,7 @@ def test_values_out_of_range_are_told_all_at_once_with_status_3(capsys, tmp_path
 def test_a_machine_without_java_is_told_so_before_anything_is_started(
     capsys, tmp_path, monkeypatch
 ):
-    def check():
+    def check(_):
         raise HarnessError("Spark needs Java 17 or newer, and there is none.")
 
     monkeypatch.setattr(preflight, "check", check)
@@ -76,7 +76,7 @@ def begun(monkeypatch):
         found.append((settings, schedule))
         return 1
 
-    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check", lambda _: "17")
     monkeypatch.setattr("minikafka.harness.run.verify", run)
     return found
 

@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from minikafka.harness.live import LiveView, PatientConsole, RunState, print_verdict
+from minikafka.harness.plan.settings import RunFiles
 
 EVENTS = [
     {"at_ms": 1, "event": "phase", "name": "writing"},
@@ -97,7 +98,7 @@ def test_a_fault_that_was_not_done_is_reported():
     assert RunState(1).take(event) == "kill: not done: x"
 
 
-def test_the_verdict_table_names_every_promise_and_the_files():
+def test_the_verdict_table_names_every_promise_and_the_files(tmp_path):
     out = io.StringIO()
     first = {"record": "p1#42", "partition": 5, "offset": 77}
     names = ("sent", "acknowledged", "failed", "unknown", "unknown_found")
@@ -115,7 +116,11 @@ def test_the_verdict_table_names_every_promise_and_the_files():
             "data_loss_reported": {"count": 1, "first": [{"message": "KAFKA_DATA_LOSS"}]},
         },
     }
-    print_verdict(Console(file=out, width=100), verdict, "o/verdict.json", "o/report.html")
+    files = RunFiles(tmp_path)
+    print_verdict(Console(file=out, width=100), verdict, files)
+    assert out.getvalue().endswith("verdict.json\nno page: it needs minikafka[page]\n")
+    files.report.touch()
+    print_verdict(Console(file=out, width=100), verdict, files)
     shown = out.getvalue()
     for text in (
         "p1#42 at 5/77",
@@ -126,7 +131,7 @@ def test_the_verdict_table_names_every_promise_and_the_files():
         "sent 9, acknowledged 8; active controllers: node 2 in epoch 1, node 3 in epoch 4",
     ):
         assert text in shown
-    assert shown.endswith("o/verdict.json\no/report.html\n")
+    assert shown.endswith(f"{files.verdict}\n{files.report}\n")
 
 
 def test_a_run_continues_after_its_output_is_closed():

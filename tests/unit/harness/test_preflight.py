@@ -51,9 +51,24 @@ def test_no_java_at_all_is_one_clear_sentence(tmp_path):
 
 
 def test_a_missing_package_names_the_extra():
-    preflight.require_packages(lambda _: object())
-    with pytest.raises(HarnessError, match=r"needs pyspark; install .*minikafka\[verify\]"):
-        preflight.require_packages(lambda name: None if name == "pyspark" else object())
+    preflight.require_packages("spark", lambda _: object())
+    for engine, package, extra in (
+        ("spark", "pyspark", "verify"),
+        ("local", "duckdb", "verify-local"),
+    ):
+        said = rf"needs {package}; install .*minikafka\[{extra}\]"
+        with pytest.raises(HarnessError, match=said):
+            preflight.require_packages(
+                engine, lambda name, gone=package: None if name == gone else object()
+            )
+
+
+def test_the_local_engine_needs_no_java(monkeypatch, tmp_path):
+    monkeypatch.setattr(preflight, "require_packages", lambda *_: None)
+    assert preflight.check("local", {"PATH": str(tmp_path)}) == ""
+    with pytest.raises(HarnessError, match="there is no java on the PATH"):
+        preflight.check("spark", {"PATH": str(tmp_path)})
+    preflight.check_run(RunSettings(engine="local"), {"MINIKAFKA_SPARK_JARS": "/gone.jar"})
 
 
 def test_a_run_whose_parts_are_there_may_begin(tmp_path):

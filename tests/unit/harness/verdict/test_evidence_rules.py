@@ -36,7 +36,7 @@ TRACEBACK = {"node": 3, "at_ms": 1, "error": "ValueError: x", "log": "Traceback 
 SHORT = {"message": "t-0: the log of node 2 is empty", "nodes": [2]}
 
 CASES = {
-    "answer": ({"judged": None}, "Spark gave no answer."),
+    "answer": ({"judged": None}, "The engine gave no answer."),
     "obstacle": ({"obstacles": ["No way."]}, "No way."),
     "stream, cut short": (
         {"judged": judged(stream_is_complete=False, stream_problem="it died.")},
@@ -282,7 +282,7 @@ MUTANTS: list[Mutation] = [
     weakened(
         "a short stream is whole", "_stream", 'not evidence.judged["stream_is_complete"]', "0"
     ),
-    weakened("a stream may stray", "_stream", 'evidence.stream.get("strayed", ())', "()"),
+    weakened("a stream may stray", "_stream", 'evidence.stream.get("strayed") or ()', "()"),
     weakened("a short group is whole", "_group", 'not judged.get("group_is_complete")', "False"),
     weakened("ledgers may lose", "_ledger", "< evidence.claimed_acknowledged", "< 0"),
     weakened("records may go unjudged", "_ledger", "accounted != ", "False and accounted != "),

@@ -1,11 +1,13 @@
-"""A second verdict of a run, from its files, on any Spark cluster.
+"""A second verdict of a run, from its files: without Spark, or on any Spark cluster.
 
+    minikafka judge RUN --out DIR [--engine local]
     minikafka judge RUN --out DIR [--master URL]
     spark-submit --master URL --py-files minikafka.zip bin/minikafka-judge.py RUN --out DIR
 
-RUN and DIR must be the same folders on every machine (a shared file system). The driver collects
-only counts and a few examples. Executors read the ledgers, one task each, through the data source
-`minikafka-ledger`; for this they need the package (the archive) and its `verify` extra.
+On a cluster RUN and DIR must be the same folders on every machine (a shared file system). The
+driver collects only counts and a few examples. Executors read the ledgers, one task each, through
+the data source `minikafka-ledger`; for this they need the package (the archive) and its `verify`
+extra.
 """
 
 import dataclasses
@@ -13,25 +15,24 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING, Any
 
 import minikafka
 from minikafka.harness.clients.ledger import LedgerDamagedError
 from minikafka.harness.clients.ledger_table import read_ledger
 from minikafka.harness.plan.settings import HarnessError, RunFiles
-from minikafka.harness.spark.data_sources import register
-from minikafka.harness.spark.job import Case, group_of, judge_files, read_observed
-from minikafka.harness.spark.session import make_session, submitted_session
-from minikafka.harness.spark.stream import StreamOrigin, committed_files, stream_ends
-from minikafka.harness.verdict.join import OBSERVED_SCHEMA, Observed, Workings, empty_observed
+from minikafka.harness.verdict.engine import Engine
+from minikafka.harness.verdict.join import Workings
+from minikafka.harness.verdict.judging import Case, judge_files
 from minikafka.harness.verdict.loop_checks import LOOP_KINDS, judge_loop_files, loop_promises
+from minikafka.harness.verdict.stream_files import StreamOrigin, committed_files, stream_ends
 from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ANSWER = "judged.json"
 _ERROR_MAX = 2_000
@@ -44,7 +45,7 @@ _BESIDE_RECORDS = (
         "change_lost",
     ),
 )
-"""The promises that other parts of a run judge, without Spark's join."""
+"""The promises that other parts of a run judge, without the join."""
 _LOOP_COUNTS = (
     *("inputs", "transformed", "committed", "aborted", "unknown", "read_live", "read_afresh"),
 )
@@ -81,8 +82,10 @@ def archive(target: Path) -> None:
                 packed.write(path, path.relative_to(root.parent))
 
 
-def open_session(master: str, scratch: Path) -> SparkSession:
+def open_session(master: str, scratch: Path) -> "SparkSession":
     """Return a session of `master`, or, without one, the session of spark-submit."""
+    from minikafka.harness.spark.session import make_session, submitted_session
+
     if not master:
         return submitted_session()
     conf = {}
@@ -93,8 +96,49 @@ def open_session(master: str, scratch: Path) -> SparkSession:
     return make_session(master, scratch, conf)
 
 
-def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
+@contextmanager
+def on_spark(master: str, scratch: Path) -> Iterator[Engine]:
+    """Open the engine that judges on Spark.
+
+    Raises:
+        HarnessError: if a statement fails.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    from minikafka.harness.spark.engine import SparkEngine
+
+    spark = open_session(master, scratch)
+    try:
+        yield SparkEngine(spark)
+    except (PySparkException, Py4JError) as error:
+        raise HarnessError(str(error)) from error
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def on_this_machine(scratch: Path) -> Iterator[Engine]:
+    """Open the local engine.
+
+    Raises:
+        HarnessError: if a statement fails.
+    """
+    import duckdb
+
+    from minikafka.harness.local.engine import LocalEngine
+
+    try:
+        with LocalEngine(scratch) as engine:
+            yield engine
+    except duckdb.Error as error:
+        raise HarnessError(str(error)) from error
+
+
+def judge_again(root: Path, out: Path, engine: str, master: str = "") -> dict[str, Any]:
     """Judge the run in `root` again; return the answer, and write it to `out`.
+
+    `engine` is "spark" or "local"; `master` is Spark's.
 
     Raises:
         HarnessError: if `root` has no finished run, one of its files is missing or damaged, or
@@ -102,29 +146,31 @@ def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
     """
     verdict, judged = _told(root)
     files = JudgedAgain(root.absolute(), out.absolute())
-    _require_files(files, verdict)
+    _require_files(files, verdict, judged)
     try:
         if out.exists() and any(out.iterdir()):
             raise HarnessError(f"{out} is not empty; name an empty folder with --out.")
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise HarnessError(f"cannot write to {out}: {error.strerror}.") from error
-    spark = open_session(master, files.out / "spark")
+    scratch = files.out / "scratch"
+    opened = on_this_machine(scratch) if engine == "local" else on_spark(master, scratch)
     try:
-        answer = _judge(spark, files, verdict, is_complete=judged["stream_is_complete"])
-    except (LedgerDamagedError, PySparkException, Py4JError, OSError, ValueError) as error:
+        with opened as judging:
+            answer = _judge(judging, files, verdict, judged)
+    except (LedgerDamagedError, HarnessError, OSError, ValueError) as error:
         said = " ".join(str(error).split())[:_ERROR_MAX]
         raise HarnessError(f"{root} cannot be judged: {said}") from error
     finally:
-        spark.stop()
-        shutil.rmtree(files.out / "spark", ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
+    answer["engine"] = engine
     answer["of_the_run"] = of_the_run(verdict)
     answer["differences"] = differences(verdict, answer)
     (files.out / ANSWER).write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
     return answer
 
 
-def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
+def _require_files(files: RunFiles, verdict: Mapping[str, Any], judged: Mapping[str, Any]) -> None:
     """Raise unless all files exist on which the run's verdict is based.
 
     Raises:
@@ -133,7 +179,7 @@ def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
     needed = {
         files.events: True,
         files.ledgers: True,
-        files.checkpoint: verdict["counts"]["read_by_stream"],
+        files.checkpoint: "stream_ends" not in judged and verdict["counts"]["read_by_stream"],
         files.streamed: verdict["counts"]["read_by_stream"],
         files.reread: verdict["counts"]["read_afresh"],
         files.reread_uncommitted: verdict["counts"]["read_afresh"],
@@ -199,26 +245,18 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
 
 
 def _judge(
-    spark: SparkSession, files: JudgedAgain, verdict: Mapping[str, Any], *, is_complete: bool
+    engine: Engine, files: JudgedAgain, verdict: Mapping[str, Any], judged: Mapping[str, Any]
 ) -> dict[str, Any]:
-    register(spark)
-    spark.read.format("minikafka-ledger").load(str(files.ledgers)).write.parquet(
-        str(files.ledger_table)
-    )
+    engine.ledgers(files.ledgers, files.ledger_table)
     settings, run = verdict["settings"], verdict["run"]
     origin = StreamOrigin("", run["topic"], int(settings["partitions"]))
     case = Case(
-        observed=Observed(
-            _read_streamed(spark, files.streamed),
-            read_observed(spark, files.reread),
-            is_complete,
-            stream_ends(files.checkpoint, origin),
-        ),
-        uncommitted=read_observed(spark, files.reread_uncommitted),
-        group=group_of(spark, files),
+        streamed=_streamed(files, judged),
+        stream_is_complete=judged["stream_is_complete"],
+        stream_ends=_stream_ends(files, judged, origin),
         workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
     )
-    answer = judge_files(spark, files, origin, case)
+    answer = judge_files(engine, files, origin, case)
     loops = verdict.get("loops")
     if loops:
         again = judge_loop_files(
@@ -229,12 +267,18 @@ def _judge(
     return answer
 
 
-def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:
-    """Return the rows of a streaming query, even if its folder was moved."""
-    paths = [str(path) for path in committed_files(sink)]
-    if not paths:
-        return empty_observed(spark)
-    return spark.read.schema(OBSERVED_SCHEMA).parquet(*paths)
+def _streamed(files: RunFiles, judged: Mapping[str, Any]) -> Path | Sequence[Path]:
+    """Return what the stream wrote; the files of a streaming query, even if they were moved."""
+    return files.streamed if "stream_ends" in judged else committed_files(files.streamed)
+
+
+def _stream_ends(
+    files: RunFiles, judged: Mapping[str, Any], origin: StreamOrigin
+) -> Mapping[int, int]:
+    """Return the ends of the stream; Spark's are in its checkpoint, others in the answer."""
+    if "stream_ends" in judged:
+        return {int(partition): end for partition, end in judged["stream_ends"].items()}
+    return stream_ends(files.checkpoint, origin)
 
 
 def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, int]]:
@@ -247,11 +291,12 @@ def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, in
 
 
 def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the run's verdict, and the answer of its Spark process."""
+    """Read the run's verdict, and the answer of its engine."""
     files = RunFiles(root)
     try:
         verdict = json.loads(files.verdict.read_text(encoding="utf-8"))
-        lines = files.spark_events.read_text(encoding="utf-8").splitlines()
+        answers = files.local_events if files.local_events.exists() else files.spark_events
+        lines = answers.read_text(encoding="utf-8").splitlines()
         events = [json.loads(line) for line in lines]
     except (OSError, ValueError) as error:
         raise HarnessError(f"{root} holds no finished run: {error}.") from error
@@ -259,7 +304,7 @@ def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise HarnessError(f"{files.verdict} is not a verdict: its schema is not {SCHEMA!r}.")
     judged = [event for event in events if event["event"] == "judged"]
     if not judged:
-        raise HarnessError(f"{root} holds a run that Spark has not judged.")
+        raise HarnessError(f"{root} holds a run that was not judged.")
     return verdict, judged[-1]
 
 

@@ -1,0 +1,1 @@
+"""The local engine: DuckDB and a reader of this project, without Spark and without Java."""
