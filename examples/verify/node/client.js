@@ -27,7 +27,6 @@ await producer.connect();
 
 let waiting = [];
 let ended = false;
-const started = Date.now();
 
 const write = (outcome) => process.stdout.write(JSON.stringify(outcome) + "\n");
 
@@ -56,19 +55,18 @@ async function send(records) {
 
 async function sendAll() {
   while (!ended || waiting.length) {
-    const batches = Map.groupBy
-      ? Map.groupBy(waiting.splice(0, 2_000), ({ topic, partition }) => `${topic}/${partition}`)
-      : waiting.splice(0, 2_000).reduce((all, it) => {
-          const name = `${it.topic}/${it.partition}`;
-          return all.set(name, [...(all.get(name) ?? []), it]);
-        }, new Map());
+    const batches = new Map();
+    for (const record of waiting.splice(0, 2_000)) {
+      const name = `${record.topic}/${record.partition}`;
+      batches.set(name, [...(batches.get(name) ?? []), record]);
+    }
     await Promise.all([...batches.values()].map(send));
     await new Promise((resume) => setTimeout(resume, 5));
   }
 }
 
 const sending = sendAll();
-for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+for await (const line of lines) {
   waiting.push(JSON.parse(line));
 }
 ended = true;

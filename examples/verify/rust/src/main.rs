@@ -34,23 +34,35 @@ impl ProducerContext for Outcomes {
 
 fn write_error(id: i64, error: &KafkaError) {
     let definite = error.rdkafka_error_code() == Some(RDKafkaErrorCode::MessageSizeTooLarge);
-    println!("{}", json!({"id": id, "error": error.to_string(), "definite": definite}));
+    println!(
+        "{}",
+        json!({"id": id, "error": error.to_string(), "definite": definite})
+    );
 }
 
 fn bytes(value: &Value) -> Vec<u8> {
-    STANDARD.decode(value.as_str().expect("base64")).expect("base64")
+    STANDARD
+        .decode(value.as_str().expect("base64"))
+        .expect("base64")
 }
 
 fn main() {
-    let mut lines = stdin().lock().lines().map(|line| line.expect("standard input"));
+    let mut lines = stdin()
+        .lock()
+        .lines()
+        .map(|line| line.expect("standard input"));
     let settings: Value = serde_json::from_str(&lines.next().expect("settings")).expect("JSON");
     let mut config = ClientConfig::new();
     for (name, value) in settings["properties"].as_object().expect("properties") {
         config.set(name, value.as_str().expect("text"));
     }
-    config.set("message.max.bytes", settings["message_max_bytes"].to_string());
+    config.set(
+        "message.max.bytes",
+        settings["message_max_bytes"].to_string(),
+    );
     config.set("linger.ms", "5");
-    let producer: ThreadedProducer<Outcomes> = config.create_with_context(Outcomes).expect("producer");
+    let producer: ThreadedProducer<Outcomes> =
+        config.create_with_context(Outcomes).expect("producer");
     for line in lines {
         let record: Value = serde_json::from_str(&line).expect("JSON");
         let id = record["id"].as_i64().expect("id");
@@ -58,14 +70,18 @@ fn main() {
         let mut headers = OwnedHeaders::new();
         for header in record["headers"].as_array().expect("headers") {
             let key = header[0].as_str().expect("name");
-            headers = headers.insert(Header { key, value: Some(&bytes(&header[1])) });
+            headers = headers.insert(Header {
+                key,
+                value: Some(&bytes(&header[1])),
+            });
         }
-        let sent = BaseRecord::with_opaque_to(record["topic"].as_str().expect("topic"), Box::new(id))
-            .partition(record["partition"].as_i64().expect("partition") as i32)
-            .timestamp(record["timestamp"].as_i64().expect("timestamp"))
-            .key(&key)
-            .payload(&value)
-            .headers(headers);
+        let sent =
+            BaseRecord::with_opaque_to(record["topic"].as_str().expect("topic"), Box::new(id))
+                .partition(record["partition"].as_i64().expect("partition") as i32)
+                .timestamp(record["timestamp"].as_i64().expect("timestamp"))
+                .key(&key)
+                .payload(&value)
+                .headers(headers);
         if let Err((error, _)) = producer.send(sent) {
             write_error(id, &error);
         }
