@@ -13,6 +13,7 @@ from typing import Any
 from minikafka.cli._numbers import whole
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
 from minikafka.harness.plan import draw, engines
+from minikafka.harness.plan.commands import TEMPLATES, command_option
 from minikafka.harness.plan.injections import INJECTIONS
 from minikafka.harness.plan.lenient import LENIENT, unknown_rules
 from minikafka.harness.plan.schedule import Schedule
@@ -231,15 +232,10 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
         metavar="FILE",
         help="properties of a Java client (security.protocol, sasl.*, ssl.*) for all clients",
     )
-    other.add_argument(
-        "--kill-command",
-        default="",
-        metavar="TEMPLATE",
-        help="kills node {node} with SIGKILL; without it nodes cannot be killed",
-    )
-    other.add_argument(
-        "--start-command", default="", metavar="TEMPLATE", help="starts node {node} again"
-    )
+    for name, template in TEMPLATES.items():
+        other.add_argument(
+            command_option(name), default="", metavar="TEMPLATE", help=template.meaning
+        )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -297,8 +293,7 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         bootstrap_servers=args.bootstrap_server,
         base_port=args.base_port,
         cluster_config=(*config, *args.config),
-        kill_command=args.kill_command,
-        start_command=args.start_command,
+        **{f"{name}_command": getattr(args, f"{name}_command") for name in TEMPLATES},
         master=args.master,
         inject=args.inject,
         topics=args.topics,

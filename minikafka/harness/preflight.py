@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from minikafka.harness.clusters.cluster import require_listener
+from minikafka.harness.clusters.external_cluster import require_brokers
 from minikafka.harness.clusters.namespaces import NamespaceNetwork
 from minikafka.harness.plan.engines import LOCAL, SPARK
 from minikafka.harness.plan.settings import HarnessError, RunSettings
@@ -49,7 +49,7 @@ def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) ->
     if settings.engine == SPARK:
         JarSource.choose(environ, Path.home(), settings.jars)
     if settings.bootstrap_servers:
-        require_listener(settings.bootstrap_servers)
+        require_brokers(settings.bootstrap_servers)
     if settings.kafka_tools and not (settings.kafka_tools / "kafka-cluster").is_file():
         raise HarnessError(
             f"--kafka-tools {settings.kafka_tools}: the folder has no script kafka-cluster; name"

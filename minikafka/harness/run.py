@@ -22,13 +22,14 @@ from rich.console import Console
 from minikafka.common.ids import TopicPartition
 from minikafka.harness import preflight
 from minikafka.harness.clients.ledger import LedgerDamagedError
-from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers, torn_notes
 from minikafka.harness.clients.metadata_changes import MetadataChanges
 from minikafka.harness.clients.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
 from minikafka.harness.clients.transactions import require_transactions
 from minikafka.harness.clients.workload import Workload, plan_workload
 from minikafka.harness.clusters import replicas
-from minikafka.harness.clusters.cluster import ClusterUnderTest, ExternalCluster
+from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.external_cluster import ExternalCluster
 from minikafka.harness.clusters.kafka_cluster import KafkaCluster
 from minikafka.harness.clusters.own_cluster import OwnCluster
 from minikafka.harness.clusters.quorum import QuorumClient
@@ -189,9 +190,7 @@ class VerificationRun:
     def _open_cluster(self) -> ClusterUnderTest:
         settings, log = self.settings, self.files.logs / "cluster.log"
         if settings.bootstrap_servers:
-            return ExternalCluster(
-                settings.bootstrap_servers, log, settings.kill_command, settings.start_command
-            )
+            return ExternalCluster(settings.bootstrap_servers, log, settings.templates())
         home = (self.files.root / "cluster").absolute()
         kinds = [fault.kind for fault in self.schedule.faults]
         if settings.kafka_tools:
@@ -476,7 +475,7 @@ class VerificationRun:
             min_acknowledged=self.settings.min_acknowledged,
             lenient=self.settings.lenient,
             obstacles=self.obstacles,
-            notes=self.notes,
+            notes=[*self.notes, *torn_notes(tables)],
             files=self.files.of_the_verdict(),
             inject=self.settings.inject,
         )

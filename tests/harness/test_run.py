@@ -58,6 +58,29 @@ def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_p
     assert "A ledger is damaged: producer-1.msgpack: at byte" in verdict["sentence"]
 
 
+def test_a_ledger_with_a_torn_last_entry_is_noted(tmp_path, monkeypatch):
+    """Issue 51."""
+    monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
+    files = RunFiles(tmp_path / "out")
+    files.prepare()
+    path = files.ledgers / "producer-1.msgpack"
+    with LedgerWriter(path) as writer:
+        writer.header(
+            run="r", producer=1, client="c", topic="t", topic_id="i", acks="all", idempotent=True
+        )
+        whole_bytes = path.stat().st_size
+        writer.sent(0, 0, partitions=[0], after_us=[0], crcs=[1], sizes=[1])
+    path.write_bytes(path.read_bytes()[: whole_bytes + 7])
+    settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root)
+    run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run.carry_out()
+    verdict = run.conclude()
+    [note] = verdict["notes"]
+    assert note.startswith(
+        "The ledger of producer 1 ends with an incomplete entry of 7 bytes, which"
+    )
+
+
 def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(preflight, "check", lambda _: "17")

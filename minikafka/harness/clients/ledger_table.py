@@ -221,6 +221,16 @@ def read_ledgers(folder: Path) -> list[LedgerTable]:
     return [read_ledger(path) for path in sorted(folder.glob("*.msgpack")) if path.stat().st_size]
 
 
+def torn_notes(tables: Iterable[LedgerTable]) -> list[str]:
+    """Return one sentence for each ledger whose last entry is incomplete."""
+    return [
+        f"The ledger of producer {table.pid} ends with an incomplete entry of {table.torn_bytes}"
+        " bytes, which was left out: the producer was killed while it wrote."
+        for table in tables
+        if table.torn_bytes
+    ]
+
+
 def write_parquet(tables: Iterable[LedgerTable], folder: Path) -> None:
     """Write the ledgers into one parquet folder, with one file for each ledger."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,6 @@ then reported as not done.
 
 import contextlib
 import os
-import shlex
 import socket
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,6 @@ from minikafka.harness.plan.settings import HarnessError
 from minikafka.server import ports
 from minikafka.testing.errors import ClusterError
 
-_COMMAND_TIMEOUT_S = 60
 _CONNECT_TIMEOUT_S = 5.0
 
 FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
@@ -36,6 +34,9 @@ class ClusterUnderTest:
     """host:port,…; known once `wait_ready` has returned."""
 
     network: Network | None = None
+
+    restarts_at_once = False
+    """True if a node cannot be shut down and started later, but only be restarted."""
 
     def wait_ready(self) -> None:
         """Return when the cluster accepts requests.
@@ -73,59 +74,63 @@ class ClusterUnderTest:
 
     def kill(self, *nodes: int) -> None:  # noqa: ARG002
         """Kill nodes with SIGKILL."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def stop(self, *nodes: int) -> None:  # noqa: ARG002
         """Shut nodes down in a controlled way."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def start(self, *nodes: int) -> None:  # noqa: ARG002
         """Start stopped nodes with the data that they have."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
+
+    def restart(self, *nodes: int) -> None:  # noqa: ARG002
+        """Shut nodes down and start them again, in one step; used if `restarts_at_once`."""
+        raise NotDoneError(NOT_OURS)
 
     def pause(self, *nodes: int) -> None:  # noqa: ARG002
         """Pause nodes with SIGSTOP."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def resume(self, *nodes: int) -> None:  # noqa: ARG002
         """Resume paused nodes with SIGCONT."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def cut_power(self, node: int) -> str:  # noqa: ARG002
         """Kill a node and drop its unflushed data; return a description of what was lost."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def wipe(self, node: int) -> str:  # noqa: ARG002
         """Format the directory of a killed node again; return a description of what was lost."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def copy_metadata(self, node: int) -> None:  # noqa: ARG002
         """Copy the metadata directory of a killed controller, for `restore_metadata`."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def restore_metadata(self, node: int) -> str:  # noqa: ARG002
         """Restore the metadata directory of a killed controller from its copy; describe it."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
         """Delay each fsync by `delay_ms`; 0 ends the delay."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def fill_disk(self, node: int) -> str:  # noqa: ARG002
         """Fill a node's log directory; return a description of how it was done."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def free_disk(self, node: int) -> None:  # noqa: ARG002
         """Undo `fill_disk`."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def shift_clock(self, node: int, offset_ms: int) -> None:  # noqa: ARG002
         """Skew a node's wall clock by `offset_ms`; 0 ends the skew."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def is_alive(self, node: int) -> bool:  # noqa: ARG002
         """True while the node's process exists."""
-        raise NotDoneError(_NOT_OURS)
+        raise NotDoneError(NOT_OURS)
 
     def unexpected_ends(self) -> Sequence[tuple[int, str]]:
         """The nodes that exited on their own since the last call, each with a description."""
@@ -136,60 +141,7 @@ class ClusterUnderTest:
         return {}
 
 
-_NOT_OURS = "this run did not start the cluster"
-
-
-class ExternalCluster(ClusterUnderTest):
-    """A cluster that the run did not start, known by its bootstrap servers.
-
-    Nodes are killed and started by command templates that contain `{node}`.
-    """
-
-    def __init__(
-        self, bootstrap_servers: str, log: Path, kill_command: str = "", start_command: str = ""
-    ) -> None:
-        """Send nothing to the cluster yet. The output of the commands goes to `log`."""
-        self.bootstrap_servers = bootstrap_servers
-        self.name = f"the cluster at {bootstrap_servers}"
-        self.log = log
-        self.kill_command = kill_command
-        self.start_command = start_command
-
-    def wait_ready(self) -> None:
-        """Return when one of the bootstrap servers accepts connections."""
-        require_listener(self.bootstrap_servers)
-
-    def kill(self, *nodes: int) -> None:
-        """Run the kill command."""
-        self._run("--kill-command", self.kill_command, nodes)
-
-    def start(self, *nodes: int) -> None:
-        """Run the start command."""
-        self._run("--start-command", self.start_command, nodes)
-
-    def _run(self, option: str, template: str, nodes: Sequence[int]) -> None:
-        if not template:
-            raise NotDoneError(f"{_NOT_OURS}, and no {option} was given")
-        for node in nodes:
-            _run(shlex.split(template.format(node=node)), self.log)
-
-
-def _run(command: list[str], log: Path) -> None:
-    with log.open("ab") as output:
-        try:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                timeout=_COMMAND_TIMEOUT_S,
-                check=False,
-                start_new_session=True,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise HarnessError(f"{shlex.join(command)}: {error}") from error
-    if done.returncode:
-        raise HarnessError(f"{shlex.join(command)} exited with {done.returncode}; see {log}.")
+NOT_OURS = "this run did not start the cluster"
 
 
 def free_port_range(count: int) -> int:

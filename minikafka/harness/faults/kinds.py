@@ -215,6 +215,9 @@ def _kill(fault: FaultAction) -> str:
 
 def _restart(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
+    if cluster.restarts_at_once:
+        cluster.restart(*fault.nodes)
+        return f"{_names(fault.nodes)} restarted in a controlled way"
     cluster.stop(*fault.nodes)
     fault.undo.append(lambda: cluster.start(*fault.nodes))
     return f"{_names(fault.nodes)} shut down in a controlled way"
@@ -225,6 +228,9 @@ def _rolling_restart(fault: FaultAction) -> str:
     for count, node in enumerate(fault.nodes):
         if count and fault.stage.wait(0.0):
             raise DoneInPartError(f"{_names(fault.nodes[:count])} restarted, then the run ended")
+        if cluster.restarts_at_once:
+            cluster.restart(node)
+            continue
         cluster.stop(node)
         fault.stage.wait(fault.plan.duration_s)
         cluster.start(node)

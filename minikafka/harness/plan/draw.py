@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from minikafka.harness.plan.engines import SPARK
+from minikafka.harness.plan.external import impossible_faults
 from minikafka.harness.plan.schedule import (
     BROKERS,
     CLIENTS,
@@ -58,7 +59,7 @@ def planned(settings: RunSettings, nodes: Sequence[int] | None) -> tuple[Schedul
     problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
     if settings.engine != SPARK:
         problems += _stream_problems(schedule)
-    return schedule, problems
+    return schedule, problems or impossible_faults(settings, schedule)
 
 
 def _stream_problems(schedule: Schedule) -> list[str]:

@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 
 from minikafka.harness.part_process import PartTask
+from minikafka.harness.plan.commands import TEMPLATES, command_option, template_problems
 from minikafka.harness.plan.engines import LOCAL, SPARK
 from minikafka.harness.plan.injections import OF_THE_READER, Injection
 from minikafka.harness.plan.workload_options import WorkloadOptions
@@ -35,19 +36,19 @@ class RunSettings:
 
     `rate` is in records per second over all producers. If `bootstrap_servers` is empty, the run
     starts a minikafka cluster with `nodes` nodes, or with `kafka_tools` (a folder with the script
-    `kafka-cluster`) an Apache Kafka cluster. An external cluster is broken by `kill_command` and
-    `start_command` (templates with `{node}`); if they are empty, its nodes are not broken.
-    `profile` names the way in which faults are drawn from the seed; `schedule` is a file with the
-    faults. `network` is the network between the nodes: "proxy", "namespaces", "none", or "auto",
-    which depends on the faults. Producers write to `topics` topics with `partitions` partitions
-    each; `topic` names an existing or new topic instead of a generated name. `reader` is the
-    rebalance protocol of the second reader's group, or "none". `stream` is the time at which Spark
-    reads: "live", while records are written, or "afterwards". `jars` is a folder with Spark's Kafka
-    connector. With `elr` "off" the cluster is started without eligible leader replicas. At least
-    `min_acknowledged` records must be acknowledged for a verdict. `controllers` is the place of the
-    voters: "combined" with brokers 1 to 3, "separate" nodes 101 to 103, "one" separate node 101, or
-    "" for the default of the profile. `lenient` are the rules of `evidence_rules` that are left
-    out. `engine` reads and judges the records: "spark" or "local".
+    `kafka-cluster`) an Apache Kafka cluster. An external cluster is broken by the commands
+    (templates of `plan.commands`); faults that need an empty one are not done. `profile` names the
+    way in which faults are drawn from the seed; `schedule` is a file with the faults. `network` is
+    the network between the nodes: "proxy", "namespaces", "none", or "auto", which depends on the
+    faults. Producers write to `topics` topics with `partitions` partitions each; `topic` names an
+    existing or new topic instead of a generated name. `reader` is the rebalance protocol of the
+    second reader's group, or "none". `stream` is the time at which Spark reads: "live", while
+    records are written, or "afterwards". `jars` is a folder with Spark's Kafka connector. With
+    `elr` "off" the cluster is started without eligible leader replicas. At least `min_acknowledged`
+    records must be acknowledged for a verdict. `controllers` is the place of the voters: "combined"
+    with brokers 1 to 3, "separate" nodes 101 to 103, "one" separate node 101, or "" for the default
+    of the profile. `lenient` are the rules of `evidence_rules` that are left out. `engine` reads
+    and judges the records: "spark" or "local".
     """
 
     nodes: int = 3
@@ -62,6 +63,12 @@ class RunSettings:
     cluster_config: tuple[str, ...] = ()
     kill_command: str = ""
     start_command: str = ""
+    stop_command: str = ""
+    restart_command: str = ""
+    pause_command: str = ""
+    resume_command: str = ""
+    cut_command: str = ""
+    heal_command: str = ""
     master: str = DEFAULT_MASTER
     inject: Injection | None = None
     profile: str = ""
@@ -148,10 +155,10 @@ class RunSettings:
             if not lowest <= value <= highest:
                 option = "--" + name.replace("_", "-")
                 found.append(f"{option} is {value}, but must lie between {lowest} and {highest}.")
-        if bool(self.kill_command) != bool(self.start_command):
-            found.append("--kill-command and --start-command must be given together.")
-        if self.kill_command and not self.bootstrap_servers:
-            found.append("--kill-command can only be used with --bootstrap-server.")
+        found += template_problems(self.templates())
+        if not self.bootstrap_servers:
+            only = "can only be used with --bootstrap-server."
+            found += [f"{command_option(name)} {only}" for name in self.templates()]
         if self.kafka_tools and self.bootstrap_servers:
             found.append("--kafka-tools cannot be used with --bootstrap-server.")
         if self.profile and self.schedule:
@@ -212,6 +219,11 @@ class RunSettings:
             for option, is_given in of_spark.items()
             if is_given
         ]
+
+    def templates(self) -> dict[str, str]:
+        """Return the commands for an external cluster that were given, by their names."""
+        commands = {name: str(getattr(self, f"{name}_command")) for name in TEMPLATES}
+        return {name: command for name, command in commands.items() if command}
 
     @property
     def replication_factor(self) -> int:

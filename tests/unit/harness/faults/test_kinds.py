@@ -39,6 +39,7 @@ class RecordedCluster(Recorder):
     brokers = (1, 2, 3)
     voters = (101,)
     node_ids = (1, 2, 3, 101)
+    restarts_at_once = False
 
     def __init__(self, calls, fails=()):
         super().__init__(calls, fails)
@@ -151,6 +152,19 @@ CALLS = [
     (plan("stream-restart"), [("stop_stream",), "end", ("start_stream",)]),
     (plan("stream-kill"), [("kill",), "end", ("revive",)]),
 ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "calls"),
+    [
+        (plan("restart", 1, 2), [("restart", 1, 2), "end"]),
+        (plan("rolling-restart", 1, 2), [("restart", 1), ("restart", 2), "end"]),
+    ],
+)
+def test_nodes_that_cannot_stay_down_are_restarted_at_once(fault, calls, monkeypatch):
+    """Issue 51: --restart-command without --stop-command."""
+    monkeypatch.setattr(RecordedCluster, "restarts_at_once", True)
+    assert play(fault) == calls
 
 
 @pytest.mark.parametrize(("fault", "calls"), CALLS, ids=[str(fault) for fault, _ in CALLS])

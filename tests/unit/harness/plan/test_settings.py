@@ -20,8 +20,8 @@ def test_the_default_settings_can_start():
         (RunSettings(partitions=1001), "--partitions is 1001"),
         (RunSettings(min_isr=0), "--min-isr is 0"),
         (RunSettings(base_port=70_000), "--base-port is 70000"),
-        (RunSettings(bootstrap_servers="h:1", kill_command="k"), "must be given together"),
-        (RunSettings(kill_command="k", start_command="s"), "--bootstrap-server"),
+        (RunSettings(bootstrap_servers="h:1", kill_command="true {node}"), "needs --start-command"),
+        (RunSettings(restart_command="true {node}"), "--restart-command can only be used with"),
         (RunSettings(cluster_config=("novalue",)), "'novalue'"),
         (
             RunSettings(nodes=1),
