@@ -1,7 +1,8 @@
 """The display during a run, and the table at its end.
 
-On a terminal it is a live view; otherwise plain lines, one every few seconds and one for each
-important event.
+On a terminal it is a live view. Otherwise there is one line for each phase and each important
+event, with the seconds since the run began, and for events `+` the seconds since the first record.
+A phase that lasts longer than a minute has a line of figures every minute.
 """
 
 import os
@@ -21,7 +22,8 @@ from minikafka.harness.lines import RunEvent
 from minikafka.harness.plan.settings import RunFiles
 from minikafka.harness.verdict.verdict_file import Verdict
 
-_PLAIN_EVERY_S = 3.0
+_FIGURES_EVERY_S = 60.0
+_WRITING = "writing"
 _MARKS_SHOWN = 6
 
 
@@ -45,6 +47,8 @@ class RunState:
 
     seconds: float
     phase: str = "starting"
+    phase_began_s: float = field(default_factory=time.monotonic)
+    started_s: float = field(default_factory=time.monotonic)
     began_at_ms: int = 0
     producers: dict[int, RunEvent] = field(default_factory=dict)
     read_count: int = 0
@@ -61,7 +65,7 @@ class RunState:
         match event["event"]:
             case "phase":
                 self.phase = event["name"]
-                return f"{event['name']} …"
+                self.phase_began_s = time.monotonic()
             case "produced":
                 self.producers[event["pid"]] = event
             case "progress":
@@ -94,6 +98,11 @@ class RunState:
             case _:
                 pass
         return ""
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self.started_s
 
     def _mark(self, event: RunEvent, line: str) -> str:
         if line:
@@ -157,7 +166,7 @@ class LiveView:
     console: Console
     state: RunState
     _live: Live | None = None
-    _printed_at: float = 0.0
+    _printed_s: float = 0.0
 
     def __enter__(self) -> Self:
         if self.console.is_terminal:
@@ -176,32 +185,43 @@ class LiveView:
 
     def take(self, event: RunEvent) -> None:
         """Process an event, and print its line unless there is a live view."""
+        was_writing = self.state.phase == _WRITING
         line = self.state.take(event)
-        if event["event"] == "node":
+        if event["event"] == "phase":
+            self._begin_phase(was_writing=was_writing)
+        elif event["event"] == "node":
             # At once, even with a live view: the broken run may go on for hours.
-            self._print(line)
+            self._print_event(line)
             for logged in event["log"].splitlines():
-                self._print(f"  {logged}")
+                self._print_event(f"  {logged}")
         elif line and self._live is None:
-            self._print(line)
+            self._print_event(line)
+
+    def _begin_phase(self, *, was_writing: bool) -> None:
+        self._printed_s = time.monotonic()
+        if self._live is None:
+            if was_writing:
+                self._print_event(_figures(self.state))
+            self._print(self.state.phase)
 
     def tick(self) -> None:
-        """Update the live view, or print a line of figures every few seconds."""
+        """Update the live view, or print a line of figures in a phase that lasts long."""
         if self._live is not None:
             self._live.update(_panel(self.state), refresh=True)
-        elif self.state.producers and time.monotonic() - self._printed_at >= _PLAIN_EVERY_S:
-            self._printed_at = time.monotonic()
-            self._print(_figures(self.state))
+        elif self.state.producers and time.monotonic() - self._printed_s >= _FIGURES_EVERY_S:
+            self._printed_s = time.monotonic()
+            self._print_event(_figures(self.state))
+
+    def _print_event(self, line: str) -> None:
+        """Print a line with the time since the first record, as the verdict counts it."""
+        since = ""
+        if self.state.began_at_ms:
+            since = f"+{time.time() - self.state.began_at_ms / 1000:.1f} s"
+        self._print(f"{since:>9}  {line}")
 
     def _print(self, line: str) -> None:
-        said = f"{_clock(self.state):>7}  {line}"
+        said = f"{self.state.elapsed_s:>6.1f} s  {line}"
         self.console.print(said, soft_wrap=True, highlight=False, markup=False)
-
-
-def _clock(state: RunState) -> str:
-    if not state.began_at_ms:
-        return ""
-    return f"{time.time() - state.began_at_ms / 1000:.1f} s"
 
 
 def _figures(state: RunState) -> str:
@@ -235,7 +255,9 @@ def _panel(state: RunState) -> Panel:
     bar = Table.grid()
     bar.add_row(_bar(state))
     body = Group(bar, figures, Text(), partitions, *marks)
-    return Panel(body, title="minikafka verify", subtitle=state.phase, width=76)
+    phase_s = time.monotonic() - state.phase_began_s
+    subtitle = f"{state.phase}: {phase_s:.0f} s, in total {state.elapsed_s:.0f} s"
+    return Panel(body, title="minikafka verify", subtitle=subtitle, width=76)
 
 
 def _bar(state: RunState) -> ProgressBar:

@@ -1,9 +1,12 @@
 import io
 import os
+import re
+import time
 
 import pytest
 from rich.console import Console
 
+from minikafka.harness import live
 from minikafka.harness.live import LiveView, PatientConsole, RunState, print_verdict
 from minikafka.harness.plan.settings import RunFiles
 
@@ -46,7 +49,8 @@ def show(*, terminal):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_both_views_show_the_figures_and_the_fault(terminal):
+def test_both_views_show_the_figures_and_the_fault(terminal, monkeypatch):
+    monkeypatch.setattr(live, "_FIGURES_EVERY_S", 0)
     _, shown = show(terminal=terminal)
     quorum = ("waiting for an active controller", "node 2 leads the quorum, epoch 5")
     for text in ("2,000", "1,200", "SIGKILL to node 3", "writing", *quorum):
@@ -57,6 +61,30 @@ def test_the_live_view_shows_leaders_isr_and_high_watermarks():
     _, shown = show(terminal=True)
     for text in ("none", "9,876", "800 behind"):
         assert text in shown
+
+
+def test_each_phase_has_one_line_with_the_time_that_has_passed():
+    """Issue 51: figures are printed at the end of writing, and in a phase that lasts long."""
+    out = io.StringIO()
+    state = RunState(30)
+    with LiveView(Console(file=out, width=100), state) as view:
+        view.take({"at_ms": 1, "event": "phase", "name": "starting"})
+        for event in EVENTS:
+            view.take(event)
+            view.tick()
+        state.began_at_ms = time.time_ns() // 1_000_000 - 4_000
+        view.take({"at_ms": 9, "event": "producer_failed", "pid": 2, "client": "c", "reason": "x"})
+        for name in ("ending", "judging"):
+            view.take({"at_ms": 9, "event": "phase", "name": name})
+            view.tick()
+    lines = out.getvalue().splitlines()
+    assert all(re.match(r" {2,3}\d\.\d s  ", line) for line in lines)
+    told = [line[10:] for line in lines]
+    assert [line for line in told if not line.startswith(" ")] == [
+        "starting", "writing", "ending", "judging",
+    ]  # fmt: skip
+    assert sum("acknowledged 2,000" in line for line in told) == 1
+    assert any(re.fullmatch(r" +\+4\.\d s  producer 2 \(c\) failed: x", line) for line in told)
 
 
 def test_without_a_terminal_there_are_plain_lines_only():
