@@ -14,5 +14,5 @@ setup(
             optional=True,
         )
         for name in ("_compaction", "_summary")
-    ]
+    ],
 )
