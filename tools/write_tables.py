@@ -2,9 +2,9 @@
 
 The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`; in
 `docs/simulation.md` the tables of checks, in `docs/faults.md` those of kinds and families, in
-`docs/faults-by-http.md` those of bodies, in `ARCHITECTURE.md` the states of a log folder. With
-`--check` nothing is written; the exit status is 1 if a file differs from what this program would
-write.
+`docs/faults-by-http.md` those of bodies, in `docs/verify-verdict.md` that of anomalies, in
+`ARCHITECTURE.md` the states of a log folder. With `--check` nothing is written; the exit status is
+1 if a file differs from what this program would write.
 """
 
 import argparse
@@ -28,6 +28,7 @@ VERDICT = ROOT / "docs" / "verdict-json.md"
 RULES = ROOT / "docs" / "rules.md"
 SIMULATION = ROOT / "docs" / "simulation.md"
 FAULTS = ROOT / "docs" / "faults.md"
+JUDGED = ROOT / "docs" / "verify-verdict.md"
 FAULTS_BY_HTTP = ROOT / "docs" / "faults-by-http.md"
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 LINE_LENGTH = 100
@@ -208,6 +209,12 @@ def simulation_text() -> str:
     return text
 
 
+def judged_text() -> str:
+    """Return the text of `docs/verify-verdict.md` with the current table of anomalies."""
+    rows = import_module("minikafka.harness.verdict.anomaly_names").anomaly_table()
+    return between(JUDGED.read_text(encoding="utf-8"), "anomalies", "\n".join(rows) + "\n")
+
+
 def faults_text() -> str:
     """Return the text of `docs/faults.md` with the current tables of kinds and families."""
     kinds = import_module("minikafka.faults.vocabulary").kind_table()
@@ -343,6 +350,7 @@ def main() -> int:
         (RULES, rules_text()),
         (SIMULATION, simulation_text()),
         (FAULTS, faults_text()),
+        (JUDGED, judged_text()),
         (FAULTS_BY_HTTP, faults_by_http_text()),
         (ARCHITECTURE, architecture_text()),
     ):

@@ -17,7 +17,8 @@ import pyarrow.dataset as ds
 
 from minikafka.harness.clients.ledger_table import LedgerTable
 from minikafka.harness.clients.records import record_name
-from minikafka.harness.page.tables import plain
+from minikafka.harness.page.tables import plain, table, words
+from minikafka.harness.verdict.anomaly_names import ANOMALIES, sights
 from minikafka.harness.verdict.verdict_file import Verdict
 
 SHOWN_MAX = 100
@@ -67,6 +68,20 @@ def collect(
             ]
         result.shown[kind] = rows[:SHOWN_MAX]
     return result
+
+
+def named_anomalies(verdict: Verdict) -> str:
+    """Return the table of the anomalies of published reports: looked for, and seen in this run."""
+    rows, bad = [], []
+    for number, sight in enumerate(sights(verdict["promises"])):
+        looked_for = ", ".join(map(words, sight.judged)) or "no"
+        seen = ", ".join(f"{words(kind)} {count:,}" for kind, count in sight.seen.items())
+        needs = ", ".join(sight.needs).replace("`", "")
+        meaning = ANOMALIES[sight.name].meaning.replace("`", "")
+        rows.append((sight.name, looked_for, needs or "-", seen or "none", meaning))
+        bad += [number] if seen else []
+    head = ("anomaly", "looked for as", "not looked for: needs", "seen", "what it is")
+    return table(head, rows, bad=bad)
 
 
 def _without_repeats(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

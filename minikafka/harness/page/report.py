@@ -21,7 +21,7 @@ from minikafka.harness.page import (
     time_axis,
     timeline,
 )
-from minikafka.harness.page.anomalies import AnomalyRow
+from minikafka.harness.page.anomalies import AnomalyRow, named_anomalies
 from minikafka.harness.page.axis import Axis
 from minikafka.harness.page.log_lines import LogLine, LogMoment
 from minikafka.harness.page.tables import (
@@ -204,6 +204,7 @@ def _sections(
             for kind, rows in anomalies.items()
         ),
         section("promises", "Promises", _promises(verdict)),
+        section("named", "Anomalies by their names in reports", named_anomalies(verdict)),
         section("faults", "Faults", _faults(verdict, axis)),
         section("nodes", "Nodes", _nodes(verdict, axis)),
         section("unavailability", "Unavailability and latency", _times(verdict, axis)),

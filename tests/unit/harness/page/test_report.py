@@ -146,3 +146,14 @@ def test_every_colour_has_a_value_for_light_and_for_dark():
     for name in time_axis.COLORS:
         for sheet in (light, dark):
             assert re.search(rf"--{name}: #[0-9a-f]{{6}};", sheet), name
+
+
+def test_anomalies_of_reports_are_listed_with_what_was_looked_for_and_seen(run):
+    """Issue 51."""
+    page = rendered(run)
+    named = page.partition('id="named"')[2].partition("</section>")[0]
+    row = named.partition("lost write")[2].partition("</tr>")[0]
+    assert f"lost {run.verdict['promises']['lost']['count']:,}" in row
+    quiet = named.partition("loss by auto-commit")[2].partition("</tr>")[0]
+    assert "none" in quiet
+    assert "`" not in named
