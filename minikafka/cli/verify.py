@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.cli._numbers import whole
+from minikafka.cli._replay import completed, only_given
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
 from minikafka.harness.plan import draw, engines
 from minikafka.harness.plan.commands import TEMPLATES, command_option
@@ -56,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--schedule", type=Path, metavar="FILE", help="the faults: a schedule.json of any run"
     )
+    run.add_argument(
+        "--replay",
+        type=Path,
+        metavar="DIR",
+        help="repeat the run in this folder: its options, seed and faults; other options overrule",
+    )
     seconds = defaults.seconds
     run.add_argument(
         "--seconds", type=float, help=f"duration of writing ({seconds:g}, or the profile's)"
@@ -75,6 +82,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=defaults.nodes,
         help="number of brokers, also of an external cluster (%(default)s)",
     )
+    _add_judgement(run, defaults)
+    _add_engine(run)
+    _add_workload(parser.add_argument_group("what is written"), defaults)
+    _add_clusters(parser, defaults)
+    only_given(parser)
+
+
+def _add_judgement(run: argparse._ArgumentGroup, defaults: RunSettings) -> None:
     run.add_argument(
         "--inject", choices=INJECTIONS, help="tamper with the observations, which must be found"
     )
@@ -106,9 +121,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=defaults.stream,
         help="the engine reads while records are written, or afterwards (%(default)s)",
     )
-    _add_engine(run)
-    _add_workload(parser.add_argument_group("what is written"), defaults)
-    _add_clusters(parser, defaults)
 
 
 def _add_engine(run: argparse._ArgumentGroup) -> None:
@@ -240,6 +252,11 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
 
 def run(args: argparse.Namespace) -> int:
     """Run with parsed options and return the exit status."""
+    try:
+        args, schedule_file = completed(args, _parsed)
+    except HarnessError as error:
+        print(f"minikafka verify: {error}", file=sys.stderr)
+        return USAGE
     if args.profile == "elr-demo":
         from minikafka.cli import demo_elr
 
@@ -254,7 +271,7 @@ def run(args: argparse.Namespace) -> int:
     schedule = Schedule(faults=())
     if not problems:
         try:
-            schedule, problems = draw.planned(settings, settings.node_ids)
+            schedule, problems = draw.planned(settings, settings.node_ids, schedule_file)
         except HarnessError as error:
             problems = [str(error)]
     if problems:
@@ -357,11 +374,15 @@ def _minutes_problems(args: argparse.Namespace) -> list[str]:
     return []
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command alone, as `python -m minikafka.cli.verify`."""
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="minikafka verify")
     add_arguments(parser)
-    return run(parser.parse_args(arguments))
+    return parser.parse_args(words)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command alone, as `python -m minikafka.cli.verify`."""
+    return run(_parsed(sys.argv[1:] if arguments is None else arguments))
 
 
 if __name__ == "__main__":

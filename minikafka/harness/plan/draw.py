@@ -7,6 +7,7 @@ next one begins. `harsh` draws faults that overlap, but only combinations that a
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from minikafka.harness.plan.engines import SPARK
 from minikafka.harness.plan.external import impossible_faults
@@ -43,18 +44,19 @@ def draw_schedule(settings: RunSettings) -> Schedule:
     return Schedule(faults=faults, seed=settings.seed, seconds=settings.seconds)
 
 
-def planned(settings: RunSettings, nodes: Sequence[int] | None) -> tuple[Schedule, list[str]]:
+def planned(
+    settings: RunSettings, nodes: Sequence[int] | None, file: Path | None = None
+) -> tuple[Schedule, list[str]]:
     """Draw or read the schedule of a run; return it with a sentence for each invalid entry.
 
-    `nodes` are the ids that targets may have; None if they are unknown.
+    `file` takes precedence over the settings: the schedule of a run that is repeated. `nodes` are
+    the ids that targets may have; None if they are unknown.
 
     Raises:
         HarnessError: if the schedule's file cannot be read.
     """
-    if settings.schedule is None:
-        schedule = draw_schedule(settings)
-    else:
-        schedule = read_schedule(settings.schedule)
+    path = file or settings.schedule
+    schedule = draw_schedule(settings) if path is None else read_schedule(path)
     partitions = settings.partitions * settings.topics
     problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
     if settings.engine != SPARK:

@@ -233,10 +233,12 @@ class RunSettings:
     def replay_command(self) -> str:
         """Return the command that repeats this run, without --out."""
         words = ["minikafka", "verify"]
+        # A profile has other defaults for the last two.
+        always = ("seed", "seconds", "min_isr") if self.profile else ("seed",)
         defaults = RunSettings()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            is_default = value == getattr(defaults, field.name) and field.name != "seed"
+            is_default = value == getattr(defaults, field.name) and field.name not in always
             if is_default or field.name == "out":
                 continue
             if field.name == "workload":

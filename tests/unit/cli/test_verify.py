@@ -1,3 +1,5 @@
+import dataclasses
+import json
 import shlex
 
 import pytest
@@ -6,6 +8,7 @@ from minikafka.cli import verify
 from minikafka.harness import preflight
 from minikafka.harness.plan.injections import INJECTIONS
 from minikafka.harness.plan.lenient import LENIENT
+from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.harness.plan.workload_options import WorkloadOptions
 
@@ -231,3 +234,109 @@ def test_commands_replace_the_default_clients(arguments, clients, commands, begu
     [(settings, _)] = begun
     assert settings.workload.clients == clients
     assert settings.workload.client_commands == commands
+
+
+@pytest.fixture
+def earlier(tmp_path, begun):
+    """Write a folder of an earlier run with these options; return its settings and schedule too."""
+
+    def write(*arguments):
+        assert verify.main([*arguments, "--seed", "77", "--out", str(tmp_path / "first")]) == 1
+        [(settings, schedule)] = begun
+        begun.clear()
+        folder = tmp_path / "run"
+        folder.mkdir()
+        run = {"replay": settings.replay_command()}
+        content = {"schema": "minikafka.verdict/1", "run": run}
+        (folder / "verdict.json").write_text(json.dumps(content))
+        schedule.write(folder / "schedule.json")
+        return folder, settings, schedule
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--profile", "smoke", "--seconds", "30", "--client", "aiokafka", "--config", "a=b"),
+        ("--profile", "harsh", "--seconds", "30"),
+        ("--client-command", "true x", "--acks", "1", "--rate", "7"),
+        ("--profile", "soak", "--minutes", "2", "--lenient"),
+    ],
+)
+def test_a_run_is_repeated_with_its_options_seed_and_faults(arguments, earlier, begun):
+    """Issue 51."""
+    folder, settings, schedule = earlier(*arguments)
+    assert verify.main(["--replay", str(folder)]) == 1
+    [(again, planned)] = begun
+    assert dataclasses.replace(again, out=settings.out) == settings
+    assert again.out != settings.out
+    assert planned == schedule
+
+
+def test_a_replay_takes_the_faults_from_the_folder(earlier, begun, tmp_path):
+    """They may have been edited, and the file that the run named may be gone."""
+    file = tmp_path / "mine.json"
+    Schedule(faults=(PlannedFault(kind="kill", at_s=1, targets=(1,)),)).write(file)
+    folder, _, _ = earlier("--schedule", str(file))
+    file.unlink()
+    faults = (PlannedFault(kind="pause", at_s=2, targets=(3,)),)
+    Schedule(faults=faults).write(folder / "schedule.json")
+    assert verify.main(["--replay", str(folder)]) == 1
+    [(settings, planned)] = begun
+    assert planned.faults == faults
+    assert settings.schedule == folder / "schedule.json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected", "is_same"),
+    [
+        (["--rate", "9"], {"rate": 9}, True),
+        (["--seed", "5"], {"seed": 5, "seconds": 12.0}, False),
+        (["--seconds", "14"], {"seconds": 14.0, "seed": 77}, False),
+        (["--profile", "standard", "--seconds", "40"], {"profile": "standard"}, False),
+    ],
+)
+def test_other_options_overrule_those_of_the_run(arguments, expected, is_same, earlier, begun):
+    folder, _, schedule = earlier("--seconds", "12", "--client", "aiokafka", "--config", "a=b")
+    assert verify.main(["--replay", str(folder), *arguments]) == 1
+    [(settings, planned)] = begun
+    for name, value in expected.items():
+        assert getattr(settings, name) == value
+    assert settings.workload.clients == ("aiokafka",)
+    assert (planned.faults == schedule.faults) == is_same
+
+
+def test_clients_of_the_run_are_replaced_as_a_whole(earlier, begun):
+    folder, _, _ = earlier("--client", "aiokafka", "--client-command", "true", "--config", "a=b")
+    replay = ["--replay", str(folder)]
+    assert verify.main([*replay, "--client-command", "true y", "--config", "c=d"]) == 1
+    [(settings, _)] = begun
+    assert (settings.workload.clients, settings.workload.client_commands) == ((), ("true y",))
+    assert settings.cluster_config == ("c=d",)
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({}, "the folder has no verdict.json of a run: No such file or directory."),
+        ({"verdict.json": "{"}, "verdict.json is not valid JSON: "),
+        ({"verdict.json": "[]"}, "verdict.json is not the verdict of a run."),
+        ({"verdict.json": '{"schema": "x"}'}, "verdict.json is not the verdict of a run."),
+        (
+            {"verdict.json": '{"schema": "minikafka.verdict/1", "run": {}}'},
+            "verdict.json has no command that repeats the run.",
+        ),
+        (
+            {"verdict.json": '{"schema": "minikafka.verdict/1", "run": {"replay": "a b"}}'},
+            "the folder has no schedule.json of a run.",
+        ),
+    ],
+)
+def test_a_folder_without_a_run_cannot_be_repeated(files, problem, tmp_path, capsys, begun):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert verify.main(["--replay", str(tmp_path)]) == 3
+    assert capsys.readouterr().err.startswith(f"minikafka verify: --replay {tmp_path}: {problem}")
+    assert begun == []
