@@ -17,7 +17,7 @@ from minikafka.common.environment import Environment
 from minikafka.common.faults import DISK_ERRORS, FATAL, InvariantViolation, StorageFault
 from minikafka.common.principal import ANONYMOUS
 from minikafka.config.node_config import NodeConfig
-from minikafka.metadata.carried import ACCESS_CONTROL_ENTRY, records_of
+from minikafka.metadata.carried import Carried
 from minikafka.metadata.features import unsupported_levels
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
@@ -73,6 +73,8 @@ class Node:
     """True after the logs are closed: nothing may run any more, not even timers that are due."""
     _published: bool = False
     _leaving_since_ms: int = 0
+    _followed_acls: Carried | None = None
+    """The records by which the authorizer decides; None before the first time."""
     _judged_features: Mapping[str, int] | None = None
     """The finalized features that this node has compared with its own."""
 
@@ -279,22 +281,24 @@ class Node:
         if before.configs is not self.loader.image.configs:
             warn_of_unusable_values(before, self.loader.image, self.config.node_id)
 
-    def _follow_acls(self, before: MetadataImage) -> None:
+    def _follow_acls(self) -> None:
         """Decide by the ACLs in the metadata from now on."""
         image, authorizer = self.loader.image, self.authorizer
         if authorizer is None or image.offset + 1 < self.raft.high_watermark:
             # A part of the ACLs might allow what the others deny.
             return
+        if image.carried is self._followed_acls:
+            return
         # A node without an authorizer does not import it.
-        from minikafka.security.acl import acl_of  # noqa: PLC0415
+        from minikafka.node.followed_acls import follow_acls  # noqa: PLC0415
 
-        if not authorizer.is_ready or before.carried is not image.carried:
-            authorizer.replace(map(acl_of, records_of(image.carried, ACCESS_CONTROL_ENTRY)))
+        if follow_acls(authorizer, self._followed_acls, image.carried):
             self.dispatcher.forget_lanes()
+        self._followed_acls = image.carried
 
     def _publish(self, before: MetadataImage) -> None:
         self._warn_of_values(before)
-        self._follow_acls(before)
+        self._follow_acls()
         broker = self.broker
         image = self.loader.image
         if broker is None or image is before:

@@ -8,26 +8,20 @@ Source: `StandardAuthorizerData`, `Authorizer.authorizeByResourceType`, KIP-290,
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from minikafka.common.principal import KafkaPrincipal
 from minikafka.config import authorizer_keys as keys
 from minikafka.config.values import Config
-from minikafka.security.acl import (
-    WILDCARD,
-    Acl,
-    AclOperation,
-    PatternType,
-    PermissionType,
-)
+from minikafka.security.acl import WILDCARD, Acl, AclOperation, PermissionType
+from minikafka.security.acl_index import AclIndex
 from minikafka.security.denials import DenialLog
 from minikafka.security.not_ready import SUPER_USER, AuthorizerNotReadyError
 
 _log = logging.getLogger("minikafka.authorizer")
 _ALL: Final = AclOperation.ALL
-_EVERYBODY: Final = "User:*"
 _IMPLIES_DESCRIBE: Final = frozenset(
     (AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE, AclOperation.ALTER)
 )
@@ -57,36 +51,11 @@ def implies(allowed: int, operation: int) -> bool:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class _OfType:
-    """The entries for one type of resource."""
-
-    literal: dict[str, list[Acl]] = field(default_factory=dict)
-    prefixed: dict[str, list[Acl]] = field(default_factory=dict)
-    lengths: tuple[int, ...] = ()
-    """The lengths of the prefixes, ascending."""
-
-    def add(self, acl: Acl) -> None:
-        """Add an entry."""
-        by_name = self.prefixed if acl.pattern_type == PatternType.PREFIXED else self.literal
-        by_name.setdefault(acl.resource_name, []).append(acl)
-
-    def matching(self, name: str) -> Iterator[Acl]:
-        """All entries whose pattern matches a name."""
-        yield from self.literal.get(name, ())
-        if name != WILDCARD:
-            yield from self.literal.get(WILDCARD, ())
-        for length in self.lengths:
-            if length > len(name):
-                break
-            yield from self.prefixed.get(name[:length], ())
-
-
-@dataclass(slots=True, eq=False, repr=False)
 class Authorizer:
     """Decides by entries, super users and `allow.everyone.if.no.acl.found`.
 
-    The entries change with the metadata: `replace`. Before the first time nothing can be decided
-    but that super users may do everything.
+    The entries change with the metadata: `replace`, `change`. Before the first time nothing can be
+    decided but that super users may do everything.
     """
 
     super_users: frozenset[str]
@@ -97,23 +66,28 @@ class Authorizer:
     """The number of changes: a decision holds for one generation."""
     acl_count: int = 0
     _warned: set[str] = field(default_factory=set)
-    _types: dict[int, _OfType] = field(default_factory=dict)
+    _types: dict[int, AclIndex] = field(default_factory=dict)
     _known: dict[tuple[str, str, int, int, str], AclDecision] = field(default_factory=dict)
+    _known_for_any: dict[tuple[str, str, int, int], bool] = field(default_factory=dict)
 
     def replace(self, acls: Iterable[Acl]) -> None:
         """Decide by these entries from now on."""
-        types: dict[int, _OfType] = {}
-        count = 0
-        for acl in acls:
-            count += 1
-            types.setdefault(acl.resource_type, _OfType()).add(acl)
-        for each in types.values():
-            each.lengths = tuple(sorted({len(prefix) for prefix in each.prefixed}))
-        self._types = types
-        self._known.clear()
-        self.acl_count = count
-        self.generation += 1
+        self._types = {}
+        self.acl_count = 0
+        self.change((), acls)
         self.is_ready = True
+
+    def change(self, removed: Iterable[Acl], added: Iterable[Acl]) -> None:
+        """Decide without some of the entries, and with others, from now on."""
+        for acl in removed:
+            self._types[acl.resource_type].remove(acl)
+            self.acl_count -= 1
+        for acl in added:
+            self._types.setdefault(acl.resource_type, AclIndex()).add(acl)
+            self.acl_count += 1
+        self._known.clear()
+        self._known_for_any.clear()
+        self.generation += 1
 
     def decide(
         self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int, name: str
@@ -154,11 +128,9 @@ class Authorizer:
         self, who: str, host: str, operation: int, resource_type: int, name: str
     ) -> AclDecision:
         allowing: Acl | None = None
-        has_any = False
         of_type = self._types.get(resource_type)
-        for acl in of_type.matching(name) if of_type is not None else ():
-            has_any = True
-            if not _is_about(acl, who, host):
+        for acl in of_type.matching(who, name) if of_type is not None else ():
+            if acl.host not in (WILDCARD, host):
                 continue
             if acl.permission_type == PermissionType.DENY:
                 if acl.operation in (_ALL, operation):
@@ -167,10 +139,9 @@ class Authorizer:
                 allowing = allowing or acl
         if allowing is not None:
             return AclDecision(allowed=True, rule=allowing)
-        if has_any:
-            return AclDecision(allowed=False, rule="DefaultDeny")
-        rule = "DefaultAllow" if self.allows_without_acls else "DefaultDeny"
-        return AclDecision(allowed=self.allows_without_acls, rule=rule)
+        if self.allows_without_acls and not (of_type is not None and of_type.has_any(name)):
+            return AclDecision(allowed=True, rule="DefaultAllow")
+        return AclDecision(allowed=False, rule="DefaultDeny")
 
     def decide_for_any(
         self, principal: KafkaPrincipal, host: str, operation: int, resource_type: int
@@ -184,30 +155,16 @@ class Authorizer:
         """
         if self.decide(principal, host, operation, resource_type, _NO_NAME).allowed:
             return True
-        of_type = self._types.get(resource_type)
-        if of_type is None:
-            return False
         who = f"{principal.type}:{principal.name}"
-
-        def names(entries: dict[str, list[Acl]], permission: int) -> set[str]:
-            return {
-                name
-                for name, acls in entries.items()
-                for acl in acls
-                if acl.permission_type == permission
-                and acl.operation in (_ALL, operation)
-                and _is_about(acl, who, host)
-            }
-
-        denied = names(of_type.literal, PermissionType.DENY)
-        if WILDCARD in denied:
-            return False
-        denied_prefixes = names(of_type.prefixed, PermissionType.DENY)
-        allowed = names(of_type.literal, PermissionType.ALLOW)
-        if WILDCARD in allowed:
-            return True
-        prefixes = names(of_type.prefixed, PermissionType.ALLOW)
-        return any(not _has_prefix(name, denied_prefixes) for name in (allowed - denied) | prefixes)
+        key = (who, host, operation, resource_type)
+        known = self._known_for_any.get(key)
+        if known is None:
+            of_type = self._types.get(resource_type)
+            known = of_type is not None and of_type.allows_any(who, host, operation)
+            if len(self._known_for_any) >= _MAX_KNOWN:
+                self._known_for_any.clear()
+            self._known_for_any[key] = known
+        return known
 
 
 def configured_authorizer(values: Config) -> Authorizer | None:
@@ -222,11 +179,3 @@ def configured_authorizer(values: Config) -> Authorizer | None:
         super_users=frozenset(name for name in names if name),
         allows_without_acls=values[keys.ALLOW_EVERYONE_IF_NO_ACL_FOUND],
     )
-
-
-def _is_about(acl: Acl, who: str, host: str) -> bool:
-    return acl.principal in (who, _EVERYBODY) and acl.host in (WILDCARD, host)
-
-
-def _has_prefix(name: str, prefixes: set[str]) -> bool:
-    return any(name.startswith(prefix) for prefix in prefixes)

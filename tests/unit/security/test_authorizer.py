@@ -1,5 +1,8 @@
 """The rules of the authorizer: those of `StandardAuthorizer`."""
 
+from itertools import product
+from random import Random
+
 import pytest
 
 from minikafka.common.principal import KafkaPrincipal
@@ -169,6 +172,66 @@ def test_a_change_replaces_all_decisions():
     assert not allowed(authorizer, OP.READ)
     assert authorizer.generation > generation
     assert authorizer.acl_count == 0
+
+
+def test_entries_are_added_and_removed():
+    """As if all entries had been replaced, at each step and for each question."""
+    rng = Random(3)
+    authorizer, present = deciding(), []
+    for _ in range(150):
+        removed = rng.sample(present, rng.randrange(len(present) + 1) // 3)
+        added = [
+            acl(
+                rng.choice((OP.ALL, OP.READ, OP.WRITE, OP.ALTER)),
+                rng.choice((ALLOW, ALLOW, DENY)),
+                rng.choice(("a", "ab", "abc", "b", "*")),
+                rng.choice((LITERAL, PREFIXED)),
+                principal=rng.choice(("User:alice", "User:bob", "User:*")),
+                host=rng.choice(("*", HOST)),
+                resource_type=rng.choice((TOPIC, GROUP)),
+            )
+            for _ in range(rng.randrange(4))
+        ]
+        for each in removed:
+            present.remove(each)
+        added = [each for each in dict.fromkeys(added) if each not in present]
+        present += added
+        authorizer.change(removed, added)
+        again = deciding(*present)
+        assert authorizer.acl_count == len(present)
+        for asked in product(
+            (ALICE, BOB), (HOST, "h"), (OP.READ, OP.WRITE, OP.DESCRIBE), (TOPIC, GROUP)
+        ):
+            assert authorizer.decide_for_any(*asked) == again.decide_for_any(*asked)
+            for name in ("a", "abcd", "b", "bc", "c", "*"):
+                found = authorizer.decide(*asked, name)
+                assert found.allowed == again.decide(*asked, name).allowed
+                assert found.allowed == _model(present, *asked, name)
+
+
+def _model(acls, who, host, operation, kind, name):
+    """Every entry is read."""
+    about = [
+        each
+        for each in acls
+        if each.resource_type == kind
+        and each.principal in (str(who), "User:*")
+        and each.host in ("*", host)
+        and (
+            name.startswith(each.resource_name)
+            if each.pattern_type == PREFIXED
+            else each.resource_name in (name, "*")
+        )
+    ]
+    if any(
+        each.permission_type == DENY and each.operation in (OP.ALL, operation) for each in about
+    ):
+        return False
+    return any(
+        each.operation in (OP.ALL, operation) or implies(each.operation, operation)
+        for each in about
+        if each.permission_type == ALLOW
+    )
 
 
 def test_the_kept_decisions_are_bounded(monkeypatch):
