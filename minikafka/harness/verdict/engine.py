@@ -24,7 +24,7 @@ class Engine(Protocol):
         """Name a statement whose rows are kept, since they are used several times."""
 
     def drop(self, name: str) -> None:
-        """Release the rows of a table."""
+        """Release the rows of a table, which is not used any more."""
 
     def values(self, name: str, rows: Iterable[Sequence[Any]], schema: str) -> None:
         """Name a few rows; `schema` has a name and a type for each column."""

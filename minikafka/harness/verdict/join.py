@@ -449,20 +449,20 @@ def _split(values: Mapping[str, Any]) -> VerdictSummary:
 
 def summarise(engine: Engine, findings: Path, examples: int) -> dict[str, dict[str, Any]]:
     """Return by kind its count, the first records (by sequence) and the worst (by severity)."""
-    engine.parquet("findings", findings, f"{FINDING_SCHEMA}, election string")
+    engine.parquet("findings_of_run", findings, f"{FINDING_SCHEMA}, election string")
+    engine.table("findings", "select * from findings_of_run")
     counts = {
         row["kind"]: row["total"]
         for row in engine.rows("select f.kind, count(*) as total from findings f group by f.kind")
     }
-    result = {}
+    result: dict[str, dict[str, Any]] = {}
     for kind, meaning in KINDS.items():
         result[kind] = {"meaning": meaning, "count": counts.get(kind, 0)}
         for name, order in _ORDERS.items():
-            rows = engine.rows(
-                f"select * from findings f where f.kind = '{kind}' order by {order}"
-                f" limit {examples}"
-            )
-            result[kind][name] = [_named(row) for row in rows] if kind in counts else []
+            chosen = f"select * from findings f where f.kind = '{kind}'"
+            # A statement costs Spark a job, so there is none for a kind that was not found.
+            statement = f"{chosen} order by {order} limit {examples}"
+            result[kind][name] = [*map(_named, engine.rows(statement))] if kind in counts else []
     return result
 
 

@@ -120,8 +120,6 @@ def judge_files(
     not_judged += ["gap"] if transactions else []
     for kind in not_judged:
         answer["promises"][kind]["count"] = None
-    for name in ("events", "differing"):
-        engine.drop(name)
     if case.tampering is not None:
         injection, victim = case.tampering
         answer["injected"] = [victim.name]
@@ -130,6 +128,8 @@ def judge_files(
             if injection == "watermark"
             else tamper.is_found(engine, "findings", injection, victim)
         )
+    for name in ("events", "differing", "findings"):
+        engine.drop(name)
     return answer
 
 
