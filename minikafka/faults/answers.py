@@ -49,6 +49,7 @@ from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until
 _log = logging.getLogger("minikafka.faults")
 DEFERRED: Final = ("corrupt", "stale_leader")
 """The kinds that hit an answer only if they find something in it to change."""
+_SESSIONS_FROM = 7
 _FETCH_ERRORS: Final = (
     ErrorCode.UNKNOWN_SERVER_ERROR,
     ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
@@ -123,7 +124,11 @@ def _error(active: ActiveFault, call: Call, body: Any) -> Steps[Any]:
         response = yield from call.handle(body)
         if isinstance(response, Ending):
             return response
-    return failure_response(body, error, call.version)
+    failure = failure_response(body, error, call.version)
+    if body.API_KEY == ApiKey.FETCH and call.version >= _SESSIONS_FROM:
+        # An error of the session names no partitions.
+        failure.responses = []
+    return failure
 
 
 def _error_of_partitions(active: ActiveFault, call: Call, body: Any) -> Steps[Any]:

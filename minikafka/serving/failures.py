@@ -128,12 +128,12 @@ _FAILURES: Final[dict[int, _Failure]] = {
             {"index": "index"}, {"base_offset": _UNKNOWN},
         )),
     )),
-    # The top level has the error from version 7.
+    # The top level has the error from version 7; versions with names have it in each entry, too.
     ApiKey.FETCH: _Failure((
         _Entries("topics", "responses", "FetchableTopicResponse", _TOPIC, below=_Entries(
             "partitions", "partitions", "PartitionData", {"partition_index": "partition"},
             {"high_watermark": _UNKNOWN, "records": None},
-        ), versions=range(7)),
+        ), versions=range(13)),
     ), top=_ALL_VERSIONS),
     ApiKey.LIST_OFFSETS: _Failure((
         _Entries("topics", "topics", "ListOffsetsTopicResponse", _NAME, below=_Entries(

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from minikafka.common.errors import ErrorCode
+from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.create_acls import AclCreation, CreateAclsRequest
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from minikafka.messages.delete_acls import DeleteAclsFilter, DeleteAclsRequest
@@ -17,6 +18,7 @@ from minikafka.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from minikafka.security.acl import CLUSTER_NAME, AclOperation, AclResourceType
+from minikafka.serving.index import MODULES
 from tests.conformance.authorization_cases import comparable, prepared, states
 from tests.worlds.sim_world import batch, produce_request
 
@@ -24,6 +26,10 @@ DATA = Path(__file__).parent / "data" / "authorization.json"
 ACLS = DATA.with_name("acls.json")
 QUOTAS = DATA.with_name("client_quotas.json")
 TOKENS = DATA.with_name("tokens.json")
+CLIENTS, NODES, CONTROLLERS = "clients", "nodes", "controllers"
+"""The listeners: of clients, between brokers, of controllers."""
+# Kafka's controllers list this one, and never answer (row Y1).
+_UNANSWERED = (ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,)
 EVERYTHING = ((2, "*"), (3, "*"), (4, CLUSTER_NAME), (5, "*"))
 ALLOW, DENY = 3, 2
 _ANY = (1, None, 1, None, None, 1, 1)
@@ -35,8 +41,17 @@ def recorded():
     return json.loads(DATA.read_text())
 
 
+def listeners_of(case):
+    """The listeners on which a request is served, beginning with the one where it is usual."""
+    if case.to_controller:
+        return (CONTROLLERS,)
+    key = case.request.API_KEY
+    is_on_both = key in MODULES["controller"] and key not in _UNANSWERED
+    return (CLIENTS, NODES, CONTROLLERS) if is_on_both else (CLIENTS, NODES)
+
+
 class Play:
-    """A server: `ask(request, version)` as administrator, `client(to_controller)` for mallory.
+    """A server: `ask(request, version)` as administrator, `client(listener)` for mallory.
 
     `wait` runs or waits until a condition holds.
     """
@@ -69,12 +84,20 @@ class Play:
         self._wait(lambda: code_of() == ErrorCode.NONE)
 
     def case(self, case, topic_id):
-        """Return the answer in each state."""
+        """Return the answers in each state, by listener; only those that differ from the first."""
+        found = {}
+        for listener in listeners_of(case):
+            answers = self._case(case, topic_id, listener)
+            if not found or answers != next(iter(found.values())):
+                found[listener] = answers
+        return found
+
+    def _case(self, case, topic_id, listener):
         found = {}
         for name, rows in states(case):
             self._give(rows)
             request = prepared(copy.deepcopy(case.request), topic_id)
-            client = self._client(case.to_controller)
+            client = self._client(listener)
             try:
                 found[name] = comparable(client.ask(request, case.version))
             except (OSError, AssertionError) as error:

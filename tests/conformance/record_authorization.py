@@ -32,11 +32,7 @@ def main():
     found = {}
     with SecuredKafka(args.base_port) as kafka:
         admin = kafka.admin()
-        play = Play(
-            admin.ask,
-            lambda to_controller: kafka.client(to_controller=to_controller),
-            wait,
-        )
+        play = Play(admin.ask, kafka.client, wait)
         answers = {
             name: acl_cases.comparable(admin.ask(request, version))
             for name, request, version in acl_cases.CASES

@@ -24,7 +24,8 @@ _PLAIN = f"{_MODULES}.plain.PlainLoginModule"
 _NODE = f'{_PLAIN} required username="node" password="node" user_node="node";'
 _VALUES = {
     "listener.security.protocol.map": (
-        "BROKER:PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,CLIENTS:SASL_PLAINTEXT,GUARDED:SASL_PLAINTEXT"
+        "BROKER:PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,CLIENTS:SASL_PLAINTEXT,GUARDED:SASL_PLAINTEXT,"
+        "NODES:SASL_PLAINTEXT"
     ),
     "listener.name.clients.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256",
     "listener.name.clients.plain.sasl.jaas.config": (
@@ -42,7 +43,7 @@ _VALUES = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base-port", type=int, default=21650)
+    parser.add_argument("--base-port", type=int, default=21660)
     parser.add_argument("--check", action="store_true", help="compare with the file instead")
     args = parser.parse_args()
     with SecuredKafka(args.base_port, _VALUES) as kafka:

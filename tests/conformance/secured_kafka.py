@@ -1,8 +1,8 @@
 """One node of Apache Kafka with an authorizer, and clients that log in to it.
 
-Brokers and administrators use listeners without authentication and are User:ANONYMOUS, the super
-user. User:mallory logs in with SASL/PLAIN, on a listener of the broker and on one of the
-controller.
+Administrators use listeners without authentication and are User:ANONYMOUS, a super user. User:mallory
+logs in with SASL/PLAIN: on a listener of the broker for clients, on that of brokers, and on one of
+the controller.
 """
 
 import os
@@ -15,13 +15,16 @@ from pathlib import Path
 from minikafka.admin.client import BrokerConnection
 from minikafka.config.authorizer_keys import STANDARD_AUTHORIZER
 from minikafka.messages.metadata import MetadataRequest
+from tests.conformance.authorization_play import CLIENTS, CONTROLLERS, NODES
 
 ORACLE = Path(os.environ.get("MINIKAFKA_ORACLE", "."))
 HOST = "127.0.0.1"
 USER, PASSWORD = "mallory", "secret"
 _CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
-_JAAS = (
-    f'org.apache.kafka.common.security.plain.PlainLoginModule required user_{USER}="{PASSWORD}";'
+_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+_JAAS = f'{_MODULE} user_{USER}="{PASSWORD}";'
+_JAAS_OF_NODES = (
+    f'{_MODULE} username="node" password="node" user_node="node" user_{USER}="{PASSWORD}";'
 )
 
 
@@ -29,11 +32,10 @@ class SecuredKafka:
     """A node that is broker and controller; a context manager."""
 
     def __init__(self, base_port, more=None):
-        """Take the first of four ports, and more properties."""
+        """Take the first of five ports, and more properties."""
         self._more = more or {}
-        self.port, self.controller_port, self.login_port, self.controller_login_port = range(
-            base_port, base_port + 4
-        )
+        self.port, self.controller_port, self.login_port, *others = range(base_port, base_port + 5)
+        self.controller_login_port, self.node_port = others
         self._home = tempfile.TemporaryDirectory(prefix="secured-kafka-")
 
     def __enter__(self):
@@ -68,7 +70,7 @@ class SecuredKafka:
     def _values(self, home):
         listeners = {
             "BROKER": self.port, "CLIENTS": self.login_port, "CONTROLLER": self.controller_port,
-            "GUARDED": self.controller_login_port,
+            "GUARDED": self.controller_login_port, "NODES": self.node_port,
         }  # fmt: skip
         text = ",".join(f"{name}://{HOST}:{port}" for name, port in listeners.items())
         yield from {
@@ -77,17 +79,19 @@ class SecuredKafka:
             "controller.quorum.voters": f"1@{HOST}:{self.controller_port}",
             "listeners": text,
             "advertised.listeners": text,
-            "inter.broker.listener.name": "BROKER",
+            "inter.broker.listener.name": "NODES",
+            "sasl.mechanism.inter.broker.protocol": "PLAIN",
             "controller.listener.names": "CONTROLLER,GUARDED",
             "listener.security.protocol.map": (
                 "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,CLIENTS:SASL_PLAINTEXT,"
-                "GUARDED:SASL_PLAINTEXT"
+                "GUARDED:SASL_PLAINTEXT,NODES:SASL_PLAINTEXT"
             ),
             "sasl.enabled.mechanisms": "PLAIN",
             "listener.name.clients.plain.sasl.jaas.config": _JAAS,
             "listener.name.guarded.plain.sasl.jaas.config": _JAAS,
+            "listener.name.nodes.plain.sasl.jaas.config": _JAAS_OF_NODES,
             "authorizer.class.name": STANDARD_AUTHORIZER,
-            "super.users": "User:ANONYMOUS",
+            "super.users": "User:ANONYMOUS;User:node",
             "log.dirs": home / "data",
             "offsets.topic.replication.factor": 1,
             "offsets.topic.num.partitions": 1,
@@ -109,10 +113,12 @@ class SecuredKafka:
         """A connection that may do everything."""
         return BrokerConnection(HOST, self.port, "record", 30.0)
 
-    def client(self, *, to_controller=False):
-        """A connection of mallory."""
-        port = self.controller_login_port if to_controller else self.login_port
-        return LoggedIn(HOST, port, "record", 30.0)
+    def client(self, listener):
+        """A connection of mallory to a listener of `authorization_play`."""
+        ports = {
+            CLIENTS: self.login_port, NODES: self.node_port, CONTROLLERS: self.controller_login_port
+        }  # fmt: skip
+        return LoggedIn(HOST, ports[listener], "record", 30.0)
 
     def alter_client_quotas(self, body):
         """Send an AlterClientQuotas request, v0, as administrator."""

@@ -43,9 +43,7 @@ def play():
             secured.cluster.world.run(100)
         raise AssertionError("the condition does not hold")
 
-    return Play(
-        admin.ask, lambda to_controller: _Client(secured.client(to_controller=to_controller)), wait
-    )
+    return Play(admin.ask, lambda listener: _Client(secured.client(listener=listener)), wait)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from minikafka.messages.delete_acls import (
 )
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from minikafka.sim.world.sim_client import SimClient
-from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, host
+from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, INTERNAL_PORT, host
 from tests.worlds.sim_world import started_cluster
 
 MALLORY = KafkaPrincipal("User", "mallory")
@@ -33,16 +33,17 @@ class AuthorizedCluster:
         """A client that may do everything."""
         return self.cluster.client(name="admin")
 
-    def client(self, principal=MALLORY, *, to_controller=False):
-        """A client that is `principal`; it is connected."""
+    def client(self, principal=MALLORY, *, listener="clients"):
+        """A client that is `principal`, of "clients", "nodes" or "controllers"; it is connected."""
         cluster = self.cluster
-        if to_controller:
+        if listener == "controllers":
             number = cluster.controller_id
             client = SimClient(
                 cluster.world, cluster.network, "mallory", (host(number), CONTROLLER_PORT)
             )
         else:
-            number, client = 1, cluster.client(name="mallory")
+            port = INTERNAL_PORT if listener == "nodes" else BROKER_PORT
+            number, client = 1, cluster.client(name="mallory", port=port)
         dispatcher = cluster.nodes[number].node.dispatcher
         before = set(dispatcher.connections)
         request = ApiVersionsRequest("c", "1")

@@ -220,3 +220,6 @@ def test_a_failed_partition_has_no_offset():
     fetch = FetchRequest(topics=[FetchTopic("a", partitions=[FetchPartition(3)])])
     (fetched,) = sent(failure_response(fetch, ERROR, 4), 4).responses[0].partitions
     assert (fetched.partition_index, fetched.high_watermark, fetched.records) == (3, -1, None)
+    newer = failure_response(fetch, ERROR, 12)
+    assert newer.error_code == newer.responses[0].partitions[0].error_code == ERROR.code
+    assert failure_response(fetch, ERROR, 13).responses == []
