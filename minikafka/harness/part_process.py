@@ -40,6 +40,14 @@ def start_part(
         )
 
 
+def write_byte(process: subprocess.Popen[bytes]) -> None:
+    """Write one byte to the standard input of a part, which may be dead."""
+    if process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+
+
 def close_input(process: subprocess.Popen[bytes]) -> None:
     """Close the standard input of a part, which may be dead; no effect if it is closed."""
     if process.stdin is not None:

@@ -26,7 +26,7 @@ from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers, to
 from minikafka.harness.clients.metadata_changes import MetadataChanges
 from minikafka.harness.clients.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
 from minikafka.harness.clients.transactions import require_transactions
-from minikafka.harness.clients.workload import Workload, plan_workload
+from minikafka.harness.clients.workload import READY_TIMEOUT_S, Workload, plan_workload
 from minikafka.harness.clusters import replicas
 from minikafka.harness.clusters.cluster import ClusterUnderTest
 from minikafka.harness.clusters.external_cluster import ExternalCluster
@@ -366,14 +366,17 @@ class VerificationRun:
             time.monotonic,
         )
         self.injected = injector.injected
-        self.view.state.began_at_ms = wall_ms()
-        self.meta["writing_from_ms"] = wall_ms()
-        self._phase("writing")
-        workload.start()
-        injector.start()
-        if self.changes is not None:
-            self.changes.start()
+        workload.prepare()
         try:
+            if not workload.is_ready:
+                self._phase("starting the clients")
+                self._wait(lambda: workload.is_ready or self.interrupted.has_come, READY_TIMEOUT_S)
+            self.view.state.began_at_ms = self.meta["writing_from_ms"] = wall_ms()
+            self._phase("writing")
+            workload.start()
+            injector.start()
+            if self.changes is not None:
+                self.changes.start()
             self._wait(
                 lambda: not workload.is_running or self.interrupted.has_come,
                 self.settings.seconds,
@@ -457,7 +460,7 @@ class VerificationRun:
             stream=self.engine.stream(self._past),
             group=self.reader.as_json() if self.reader is not None else {},
             unavailability=timeline.unavailability(tables),
-            windows=timeline.windows(tables, _WINDOW_MS),
+            windows=timeline.windows(tables, _WINDOW_MS, self.meta.get("writing_from_ms", 0)),
             nodes=node_watch.as_json(self._past),
             shutdown_problem=self.shutdown_problem,
             elections=self.elections,

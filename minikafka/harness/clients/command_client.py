@@ -38,6 +38,10 @@ to deliver a record, so a client that waits for a cluster is not killed."""
 EXIT_S: Final = 5.0
 """The time in which a command must exit after its last outcome and the end of its input."""
 
+READY_MAX_S: Final = 30.0
+"""The time in which a command must start and write its first record. Until then the other records
+wait, and so do the faults of the run."""
+
 STDERR_MAX_BYTES: Final = 64 << 20
 _TICK_S = 0.02
 _READ_BYTES = 1 << 16
@@ -260,7 +264,8 @@ class CommandClient:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._close_input()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it changed its user
+            self._process.wait(EXIT_S)
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -275,12 +280,11 @@ def write_by_command(outbox: Outbox, *, silence_max_s: float = SILENCE_MAX_S) ->
     except ClientEndedError as error:
         return str(error)
     try:
-        is_over = False
-        while not is_over:
-            # At least one batch, however long the command took to start.
+        _await_first(outbox, client)
+        has_started = outbox.await_start()
+        while has_started and not outbox.is_over:
             client.send(outbox.batch())
             _take(outbox, client)
-            is_over = outbox.is_over
         client.finish()
         deadline_s = time.monotonic() + outbox.task.drain_s
         while not outbox.is_settled and time.monotonic() < deadline_s:
@@ -292,6 +296,22 @@ def write_by_command(outbox: Outbox, *, silence_max_s: float = SILENCE_MAX_S) ->
     finally:
         client.close()
     return ""
+
+
+def _await_first(outbox: Outbox, client: CommandClient) -> None:
+    """Give the command one record, and wait for its outcome: then it has started.
+
+    Raises:
+        ClientEndedError: if it gives none in time.
+    """
+    client.send([outbox.first()])
+    deadline_s = time.monotonic() + READY_MAX_S
+    while not outbox.is_settled and not outbox.is_closed:
+        if time.monotonic() > deadline_s:
+            raise ClientEndedError(
+                f"gave no outcome of its first record within {READY_MAX_S:g} s of its start"
+            )
+        _take(outbox, client)
 
 
 def _take(outbox: Outbox, client: CommandClient) -> None:

@@ -4,6 +4,7 @@ Only two places keep the order that the ledger requires (see there): `Outbox.bat
 to the ledger before the client gets them, and `Outbox.settle` syncs before records are counted.
 """
 
+import os
 import select
 import sys
 import time
@@ -119,10 +120,31 @@ class Outbox:
     @property
     def is_over(self) -> bool:
         """True if the task's time has passed or the parent closed standard input."""
-        if time.monotonic() - self._started >= self.task.seconds:
-            return True
+        return time.monotonic() - self._started >= self.task.seconds or self.is_closed
+
+    @property
+    def is_closed(self) -> bool:
+        """True if the parent closed standard input."""
         readable, _, _ = select.select([sys.stdin], [], [], 0)
         return bool(readable)
+
+    def first(self) -> NumberedRecord:
+        """Make the first record before any other is due, and write it to the ledger as sent."""
+        base_us = now_us()
+        record = self._factory.make(base_us)
+        self._announce([record], base_us)
+        return record
+
+    def await_start(self) -> bool:
+        """Report that the client is ready, and wait until the parent starts the writing.
+
+        The parent writes a byte to standard input. The rate and the task's time count from then.
+        Return False if it closed standard input instead.
+        """
+        self.events.write("producer_ready", pid=self.task.pid)
+        has_started = bool(os.read(sys.stdin.fileno(), 1))
+        self._started = time.monotonic()
+        return has_started
 
     def batch(self) -> list[NumberedRecord]:
         """Make the records that are due now, and write them to the ledger as sent.

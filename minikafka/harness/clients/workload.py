@@ -10,14 +10,18 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from minikafka.harness.clients.command_client import READY_MAX_S
 from minikafka.harness.clients.outbox import ProducerTask
 from minikafka.harness.lines import Tail
-from minikafka.harness.part_process import close_input, start_part
+from minikafka.harness.part_process import close_input, start_part, write_byte
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
 
 DRAIN_S = 30.0
 """The time that a producer waits for outstanding answers after it has stopped writing."""
+
+READY_TIMEOUT_S = READY_MAX_S + 5.0
+"""The time in which every command is ready or was ended by its producer."""
 
 _END_GRACE_S = 10.0
 _PRODUCER = "minikafka.harness.clients.producer"
@@ -29,7 +33,8 @@ class Workload:
 
     tasks: list[ProducerTask]
     files: RunFiles
-    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _processes: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _starting: dict[int, Tail] = field(default_factory=dict)
 
     @property
     def event_files(self) -> list[Path]:
@@ -38,30 +43,55 @@ class Workload:
 
     @property
     def pids(self) -> list[int]:
-        """The process ids, in the order of the tasks."""
-        return [process.pid for process in self._processes]
+        """The process ids, in the order in which the producers were started."""
+        return [process.pid for process in self._processes.values()]
+
+    def prepare(self) -> None:
+        """Start the commands, which write one record each and wait for `start`."""
+        for task in self.tasks:
+            if task.command:
+                self._start(task)
+                self._starting[task.pid] = Tail(Path(task.events))
+
+    @property
+    def is_ready(self) -> bool:
+        """True if every command has written its first record, or has ended."""
+        for pid, tail in [*self._starting.items()]:
+            events = {event["event"] for event in tail.read()}
+            if "producer_ready" in events or self._processes[pid].poll() is not None:
+                del self._starting[pid]
+        return not self._starting
 
     def start(self) -> None:
-        """Start every producer."""
+        """Let the commands write, and start the other producers."""
+        for process in self._processes.values():
+            write_byte(process)
         for task in self.tasks:
-            log = self.files.logs / f"producer-{task.pid}.log"
-            self._processes.append(start_part(_PRODUCER, task.to_json(), log))
+            if not task.command:
+                self._start(task)
+
+    def _start(self, task: ProducerTask) -> None:
+        log = self.files.logs / f"producer-{task.pid}.log"
+        self._processes[task.pid] = start_part(_PRODUCER, task.to_json(), log)
 
     def ask_to_stop(self) -> None:
         """Ask every producer to stop writing; return at once."""
-        for process in self._processes:
+        for process in self._processes.values():
             close_input(process)
 
     @property
     def is_running(self) -> bool:
         """True while any producer process exists."""
-        return any(process.poll() is None for process in self._processes)
+        return any(process.poll() is None for process in self._processes.values())
 
     def end(self) -> list[str]:
         """Kill the remaining producers; return a sentence for each that did not exit with 0."""
         self.ask_to_stop()
         notes = []
-        for task, process in zip(self.tasks, self._processes, strict=False):
+        for task in self.tasks:
+            process = self._processes.get(task.pid)
+            if process is None:
+                continue
             if process.poll() is None:
                 process.kill()
             status = process.wait()

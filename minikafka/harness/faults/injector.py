@@ -15,6 +15,7 @@ from minikafka.harness.faults.voter_turns import VoterTurns
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.plan.schedule import EXCLUSIVE, PlannedFault
 
+_ENDED_FIRST = "not done: the run ended first"
 _SETTLE_S = 3.0
 """The time between the end of an exclusive fault that was late and the next fault."""
 
@@ -89,13 +90,16 @@ class FaultInjector:
     def stop(self) -> None:
         """Skip faults that have not begun and heal the others; return when that is done."""
         self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        for fault, thread in zip(self.injected, self._threads, strict=True):
+            if thread.ident is None:
+                fault.problem = _ENDED_FIRST
+            else:
+                thread.join()
 
     def carry_out(self, fault: InjectedFault) -> None:
         """Run one fault from its planned time to its end."""
         if not self._await_turn(fault.plan):
-            fault.problem = "not done: the run ended first"
+            fault.problem = _ENDED_FIRST
         else:
             # Replaced by the next line, unless that raises.
             fault.problem = "the harness failed, see its output"

@@ -88,25 +88,29 @@ def latencies(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float
     return result
 
 
-def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
+def windows(
+    tables: Sequence[LedgerTable], threshold_ms: int, writing_from_ms: int = 0
+) -> list[Row]:
     """Return the windows of each partition in which records were sent and none acknowledged.
 
     Only windows longer than `threshold_ms` count. This is `time_checks.unavailability`, computed
     from the ledgers without Spark. Rows have partition, began_at_ms, ended_at_ms and `answered`
     (True if an acknowledgement ended the window). A window without an acknowledgement lasts until
     its last record was sent or failed, whichever is later: a full client sends nothing while it
-    waits.
+    waits. The time before `writing_from_ms`, in which clients start, does not count.
     """
     asking = [table for table in tables if table.header["acks"] != "0"]
     if not asking:
         return []
     partition = np.concatenate([table.partition for table in asking])
     send_us = np.concatenate([table.send_us for table in asking])
+    send_us = np.maximum(send_us, writing_from_ms * 1000)
     ack_us = np.concatenate([np.where(table.acked, table.ack_us, -1) for table in asking])
     given_up_us = np.concatenate([np.where(table.acked, -1, table.ack_us) for table in asking])
+    is_early = (ack_us >= 0) & (ack_us < writing_from_ms * 1000)
     found = []
-    for number in np.unique(partition).tolist():
-        here = partition == number
+    for number in np.unique(partition[~is_early]).tolist():
+        here = (partition == number) & ~is_early
         sends = np.sort(send_us[here])
         answers = np.sort(ack_us[here & (ack_us >= 0)])
         # For each record sent: the index of the first answer at or after it.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -32,8 +33,16 @@ for record in records:
 
 @pytest.fixture(autouse=True)
 def open_input(monkeypatch):
-    """The parent of a producer keeps its standard input open."""
+    """The parent of a producer lets it start when it is ready, and keeps its input open."""
     read, write = os.pipe()
+    log = EventLog.write
+
+    def start_when_ready(self, event, **values):
+        if event == "producer_ready":
+            os.write(write, b"\n")
+        return log(self, event, **values)
+
+    monkeypatch.setattr(EventLog, "write", start_when_ready)
     with os.fdopen(read) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         yield
@@ -175,23 +184,54 @@ def test_outcomes_before_a_wrong_line_count(tmp_path):
 
 def test_a_command_that_gives_no_outcome_is_killed(tmp_path):
     why, table = write(tmp_path, "time.sleep(60)", silence_max_s=0.5, seconds=30)
-    assert "gave no outcome for 0.5 s, although" in why
-    assert table.counts()["unknown"] == table.counts()["sent"] > 100
+    assert "gave no outcome for 0.5 s, although 1 records waited for one" in why
+    assert table.counts()["unknown"] == table.counts()["sent"] == 1
+
+
+def test_the_clock_starts_when_a_command_has_written_its_first_record(tmp_path):
+    """Records and faults wait for a slow start, as of a virtual machine."""
+    why, table = write(tmp_path, "time.sleep(1)\n" + GOOD, seconds=0.3)
+    assert why == ""
+    send_s = (table.send_us - table.send_us[0]) / 1e6
+    assert send_s[1] > 1
+    assert 300 < table.counts()["acked"] == table.counts()["sent"]
+    events = [event["event"] for event in Tail(tmp_path / "e").read()]
+    assert events.count("producer_ready") == 1
+
+
+def test_a_command_that_does_not_start_in_time_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(command_client, "READY_MAX_S", 0.3)
+    why, table = write(tmp_path, "time.sleep(60)\n" + GOOD)
+    assert why == "gave no outcome of its first record within 0.3 s of its start"
+    assert table.counts()["unknown"] == table.counts()["sent"] == 1
+
+
+def test_a_run_that_ends_before_the_start_ends_the_command(tmp_path, monkeypatch):
+    with Path(os.devnull).open() as closed:
+        monkeypatch.setattr(sys, "stdin", closed)
+        why, table = write(tmp_path, GOOD, seconds=20)
+    assert why == ""
+    assert table.counts()["sent"] == 1
 
 
 def test_a_command_that_does_not_read_is_killed_and_takes_no_memory(tmp_path):
     """Records without an outcome are limited, so that the unsent lines are too."""
     why, table = write(
-        tmp_path, "time.sleep(60)", silence_max_s=4, seconds=60, rate=200_000, size_max_bytes=400
+        tmp_path,
+        "say(id=0, offset=0)\ntime.sleep(60)",
+        silence_max_s=4,
+        seconds=60,
+        rate=200_000,
+        size_max_bytes=400,
     )
-    assert "gave no outcome for 4.0 s, although 20,000 records waited for one" in why
-    assert table.counts()["sent"] == 20_000
+    assert re.match(r"gave no outcome for \d+\.\d s, although 20,000 records waited for one", why)
+    assert table.counts()["sent"] == 20_001
 
 
 def test_a_command_that_is_silent_since_the_end_is_named(tmp_path):
-    why, table = write(tmp_path, "time.sleep(60)", drain_s=0.4)
+    why, table = write(tmp_path, "say(id=0, offset=0)\ntime.sleep(60)", drain_s=0.4)
     assert why.startswith("gave no outcome for 0.")
-    assert table.counts()["unknown"] == table.counts()["sent"]
+    assert table.counts()["unknown"] == table.counts()["sent"] - 1 > 100
 
 
 def test_a_command_that_needs_long_for_its_last_outcomes_is_not_to_blame(tmp_path):

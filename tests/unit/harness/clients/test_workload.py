@@ -5,6 +5,7 @@ from pathlib import Path
 
 from minikafka.harness.clients.ledger_table import read_ledgers
 from minikafka.harness.clients.workload import plan_workload
+from minikafka.harness.lines import Tail
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import WorkloadOptions
 
@@ -75,6 +76,9 @@ def test_a_failed_command_is_reported_with_what_it_did(tmp_path):
     """Issue 51: rule `producers` has the sentence."""
     command = shlex.join([sys.executable, "-c", "raise SystemExit(3)"])
     workload = plan(tmp_path, workload=WorkloadOptions(clients=(), client_commands=(command,)))
+    workload.prepare()
+    while not workload.is_ready:
+        time.sleep(0.05)
     workload.start()
     while workload.is_running:
         time.sleep(0.05)
@@ -98,3 +102,31 @@ def test_a_killed_producer_is_reported_and_leaves_a_readable_ledger(tmp_path):
     [table] = read_ledgers(tmp_path / "run" / "ledger")
     assert table.counts()["unknown"] == table.counts()["sent"]
     assert not table.ended
+
+
+def test_other_producers_start_when_every_command_is_ready(tmp_path):
+    """Issue 51."""
+    client = tmp_path / "client.py"
+    client.write_text(SLOW_CLIENT)
+    command = shlex.join([sys.executable, str(client)])
+    options = WorkloadOptions(clients=("aiokafka",), client_commands=(command,))
+    workload = plan(tmp_path, workload=options, seconds=1)
+    workload.prepare()
+    assert not workload.is_ready
+    while not workload.is_ready:
+        time.sleep(0.05)
+    assert len(workload.pids) == 1
+    sent = [it for it in Tail(workload.event_files[1]).read() if it["event"] == "produced"]
+    assert all(event["sent"] == 1 for event in sent)
+    workload.start()
+    assert len(workload.pids) == 2
+    workload.end()
+
+
+SLOW_CLIENT = """
+import json, sys, time
+sys.stdin.readline()
+time.sleep(0.5)
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "offset": 0}), flush=True)
+"""

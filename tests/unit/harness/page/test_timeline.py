@@ -80,6 +80,16 @@ def test_windows_are_the_times_of_unanswered_records(table):
     ]
 
 
+def test_the_time_before_the_writing_opens_no_window(table):
+    """Issue 51: the first record of a client that starts slowly."""
+    sent, acked = [0, 0, 2_000, 3_000, 8_000], {0: 100, 1: 5_000, 2: 5_100}
+    early = sent_and_acked(table, sent, acked)
+    [first, last] = windows([early], 1_000, 3_500)
+    assert (first["began_at_ms"], first["ended_at_ms"]) == (3_500, 5_000)
+    assert (last["began_at_ms"], last["ended_at_ms"]) == (8_000, 9_500)
+    assert windows([sent_and_acked(table, [0], {0: 100})], 1_000, 6_000) == []
+
+
 def test_a_window_without_an_answer_lasts_until_the_records_fail(tmp_path):
     """The client is full after half a second, waits half a minute, and stops."""
     with LedgerWriter(tmp_path / "l") as writer:
