@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     missing = [name for name in ("confluent_kafka", "rich") if find_spec(name) is None]
     if missing:
         print(
-            f"minikafka demo-elr: {' and '.join(missing)} needed: pip install 'minikafka[verify]'",
+            f"minikafka demo-elr: {' and '.join(missing)} needed:"
+            " pip install 'minikafka[verify-local]'",
             file=sys.stderr,
         )
         return UNDECIDED

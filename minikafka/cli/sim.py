@@ -148,7 +148,7 @@ def _why_no_page(path: Path | None) -> str:
     if path is None:
         return ""
     if find_spec("vl_convert") is None:
-        return "drawing needs the extra verify: pip install 'minikafka[verify]'"
+        return "drawing needs the extra page: pip install 'minikafka[page]'"
     return "" if path.parent.is_dir() and not path.is_dir() else "no such folder"
 
 

@@ -1,5 +1,10 @@
 """The scale of a page's time axis."""
 
+from typing import Any
+
+Row = dict[str, Any]
+"""Plain values that a page shows or hands to its script."""
+
 
 class Axis:
     """Converts wall or virtual milliseconds to seconds of the run."""

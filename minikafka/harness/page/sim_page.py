@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.harness.page import state_spans, time_axis
-from minikafka.harness.page.axis import Axis
+from minikafka.harness.page.axis import Axis, Row
 from minikafka.harness.page.state_spans import Span
 from minikafka.harness.page.tables import section, table, text
-from minikafka.harness.page.timeline import Row
 
 _HERE = Path(__file__).parent
 ARROWS_MAX = 400

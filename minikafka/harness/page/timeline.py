@@ -4,17 +4,15 @@ Arguments and results are in wall milliseconds; the ledgers' own times are in mi
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minikafka.harness.clients.ledger_table import STATUSES, LedgerTable
+from minikafka.harness.page.axis import Row
 
 _BINS_MAX = 240
 _WIDTHS_MS = (100, 250, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000)
-
-Row = dict[str, Any]
 
 
 def bin_width_ms(began_at_ms: int, ended_at_ms: int) -> int:

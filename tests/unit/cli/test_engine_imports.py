@@ -37,3 +37,12 @@ def test_nothing_heavy_is_imported(words, status):
     got, modules = json.loads(done.stdout.splitlines()[-1])
     assert got == status
     assert not {*HEAVY} & {*modules}
+
+
+def test_the_page_of_a_simulated_run_needs_nothing_but_its_extra():
+    program = "import sys, minikafka.harness.page.sim_page; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    modules = {name.partition(".")[0] for name in done.stdout.split()}
+    assert {*HEAVY} & modules == {"vl_convert"}

@@ -39,7 +39,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_anything_runs(tmp_path,
 def test_a_machine_without_what_draws_is_told_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sim, "find_spec", lambda name: None)
     assert run("--html", tmp_path / "run.html") == 3
-    assert "minikafka[verify]" in capsys.readouterr().err
+    assert "minikafka[page]" in capsys.readouterr().err
 
 
 def test_a_trace_begins_with_commit_seed_and_all_options(tmp_path, capsys):
