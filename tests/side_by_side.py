@@ -12,6 +12,7 @@ OF_A_SESSION = (
     "test_data_sources",
     "test_spark_side",
     "test_verdict",
+    "test_verdict_engines",
     "test_verdict_isolation",
     "test_verdict_polls",
     "test_verdict_time",

@@ -36,6 +36,19 @@ def test_an_unreachable_cluster_leads_to_an_undecided_verdict_and_a_page(tmp_pat
     assert not run.engine.is_running
 
 
+def test_a_run_without_the_extra_of_pages_has_a_verdict_and_no_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(preflight, "can_draw", lambda: False)
+    files = RunFiles(tmp_path / "out")
+    files.prepare()
+    settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, engine="local")
+    run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "")
+    run.carry_out()
+    verdict = run.conclude()
+    assert verdict["run"]["engine"] == "local"
+    assert json.loads(files.verdict.read_text()) == verdict
+    assert not files.report.exists()
+
+
 def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_path, monkeypatch):
     """S1: at its end it may be cut; anywhere else it can prove nothing any more."""
     monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))

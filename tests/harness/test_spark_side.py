@@ -3,14 +3,18 @@
 import json
 import os
 import sys
+from unittest.mock import Mock
 
 import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
+from minikafka.harness import judge_again
 from minikafka.harness.clients.records import DIGEST_COLUMNS, RecordFactory, digest, identity
 from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.part_process import commands
-from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.plan.settings import HarnessError, RunFiles
 from minikafka.harness.spark.stream import TopicStream
 from minikafka.harness.verdict.stream_files import (
     StreamCommit,
@@ -152,3 +156,12 @@ def test_a_repeated_batch_does_not_count_for_the_high_watermark(stream):
     query.instance, query._start_count = 1, 1
     names.append(query._witness)
     assert names == ["spark", "spark 1.2", "spark 2.1"]
+
+
+@pytest.mark.parametrize("error", [PySparkException("No."), Py4JError("No.")])
+def test_a_statement_that_fails_is_one_sentence(monkeypatch, tmp_path, error):
+    session = Mock()
+    monkeypatch.setattr(judge_again, "open_session", lambda *_: session)
+    with pytest.raises(HarnessError, match=r"^No\.$"), judge_again.on_spark("", tmp_path):
+        raise error
+    session.stop.assert_called_once_with()

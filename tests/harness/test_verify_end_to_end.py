@@ -102,6 +102,56 @@ def test_the_example_of_the_documentation_is_the_one_that_runs():
     assert f"```python\n{code}```" in (ROOT / "docs/any-client.md").read_text()
 
 
+@pytest.mark.timeout(400)
+def test_a_run_without_spark_and_java_is_judged_alike_by_both_engines(tmp_path):
+    """S2: no process of the run imports PySpark or starts a JVM."""
+    stub = tmp_path / "stub" / "pyspark"
+    stub.mkdir(parents=True)
+    (stub / "__init__.py").write_text("raise ImportError('there is no Spark')")
+    path = os.pathsep.join([str(stub.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    without = {**os.environ, "PYTHONPATH": path, "JAVA_HOME": str(tmp_path)}
+    out = tmp_path / "out"
+    words = ("--seconds", "8", "--seed", "7", *(() if can_break() else ("--lenient", "faults")))
+    done = subprocess.run(
+        options(out, "--engine", "local", *words),
+        env=without,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "engine: local" in done.stdout
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert problems(verdict, strict(SCHEMA)) == []
+    assert verdict["run"]["engine"] == "local"
+    assert "--engine local" in verdict["run"]["replay"]
+    assert (verdict["stream"]["starts"], verdict["stream"]["strayed"]) == (1, None)
+    assert verdict["promises"]["data_loss_reported"]["count"] is None
+    assert verdict["versions"]["duckdb"]
+    assert not {"java", "pyspark", "connector"} & {*verdict["versions"]}
+    counts = verdict["counts"]
+    assert counts["read_afresh"] == counts["read_by_stream"]
+    assert counts["read_afresh"] == counts["acknowledged"] + counts["unknown_found"] > 1000
+    answers = {}
+    for engine, environ in (("local", without), ("spark", os.environ)):
+        judged = tmp_path / engine
+        command = [sys.executable, "-m", "minikafka", "judge", str(out), "--out", str(judged)]
+        again = subprocess.run(
+            [*command, "--engine", engine],
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert again.returncode == 0, again.stdout + again.stderr
+        assert "every promise was kept" in again.stdout
+        answers[engine] = json.loads((judged / "judged.json").read_text())
+        assert answers[engine].pop("engine") == engine
+        # Spark's percentiles are approximate.
+        answers[engine].pop("latency_ms")
+    assert answers["local"] == answers["spark"]
+
+
 @pytest.mark.timeout(300)
 def test_the_stream_may_begin_when_everything_is_written(tmp_path):
     """S2: it finds the same, and a fault of the stream is named as not done."""

@@ -15,7 +15,15 @@ import pyarrow.parquet as pq
 
 from minikafka.harness.clients.ledger import FrameWriter
 from minikafka.harness.clients.ledger_table import STATUSES, LedgerTable, write_parquet
-from minikafka.harness.clients.poll_log import PollLog, runs
+from minikafka.harness.clients.poll_log import (
+    ASSIGNED,
+    COMMITTED,
+    END,
+    HEADER,
+    POLLED,
+    VERSION,
+    runs,
+)
 from minikafka.harness.judge_again import JudgedAgain
 from minikafka.harness.plan.injections import INJECTIONS, OF_THE_READER, Injection
 from minikafka.harness.plan.workload_options import SENT_TIME
@@ -95,7 +103,7 @@ def judge_case(engine, folder: Path, case: TamperedCase):
             seed=case.seed,
         ),
     )
-    found = engine.rows("select * from findings")
+    found = engine.rows("select * from findings_of_run")
     return answer, sorted(found, key=lambda row: [str(value) for value in row.values()])
 
 
@@ -158,19 +166,24 @@ def _write_reads(files, logs):
 
 
 def _write_polls(path, logs):
-    """Two members take turns, and commit what they polled; partition 0 changes its member."""
+    """In each partition a second member takes over; both commit after each poll."""
+    entries = [[HEADER, {"version": VERSION, "run": "r", "group": "g", "protocol": "eager"}]]
+
+    def add(tag, *values):
+        entries.append([tag, _BEGAN_US + len(entries) * 10_000, *values])
+
+    for partition, log in enumerate(logs):
+        half = len(log.committed) // 2
+        for member, rows in ((1, log.committed[:half]), (2, log.committed[half:])):
+            add(ASSIGNED, member, [partition], [member])
+            for at in range(0, len(rows), 7):
+                polled = runs((partition, member, row[1]) for row in rows[at : at + 7])
+                add(POLLED, member, *([*column] for column in zip(*polled, strict=True)))
+                add(COMMITTED, member, [partition], [polled[-1].last + 1])
+    add(END, {partition: log.end for partition, log in enumerate(logs)})
     with FrameWriter(path) as frames:
-        log_of_polls = PollLog(frames)
-        log_of_polls.header(run="r", group="g", protocol="eager")
-        for partition, log in enumerate(logs):
-            half = len(log.committed) // 2
-            for member, rows in ((1, log.committed[:half]), (2, log.committed[half:])):
-                number = log_of_polls.assigned(member, [partition])[partition]
-                for at in range(0, len(rows), 7):
-                    polled = [(partition, number, row[1]) for row in rows[at : at + 7]]
-                    log_of_polls.polled(member, runs(polled))
-                    log_of_polls.committed(member, {partition: polled[-1][2] + 1})
-        log_of_polls.end({partition: log.end for partition, log in enumerate(logs)})
+        for entry in entries:
+            frames.append(entry)
 
 
 def _write_events(path, logs):

@@ -4,8 +4,8 @@ import json
 import zipfile
 from unittest.mock import Mock
 
+import duckdb
 import pytest
-from pyspark.errors import PySparkException
 
 from minikafka.cli.main import main
 from minikafka.harness import judge_again, preflight
@@ -131,14 +131,11 @@ def test_a_verdict_of_another_form_is_named(judged, tmp_path, capsys, text):
     assert "verdict.json is not a verdict: its schema is not" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("error", [LedgerDamagedError("p1: at byte 7"), PySparkException("No.")])
+@pytest.mark.parametrize("error", [LedgerDamagedError("p1: at byte 7"), duckdb.Error("No.")])
 def test_a_damaged_file_is_one_sentence(judged, tmp_path, monkeypatch, capsys, error):
-    def fail(*_, **__):
-        raise error
-
-    monkeypatch.setattr(judge_again, "open_session", lambda *_: Mock())
-    monkeypatch.setattr(judge_again, "_judge", fail)
-    assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    monkeypatch.setattr(judge_again, "_judge", Mock(side_effect=error))
+    words = ["judge", str(judged.root), "--out", str(tmp_path / "out"), "--engine", "local"]
+    assert main(words) == 2
     assert f"run cannot be judged: {error}" in capsys.readouterr().err
 
 
