@@ -382,7 +382,10 @@ class UnifiedLog:
     def truncate_to(self, offset: int, now: Now, *, in_slices: bool = False) -> None:
         """Drop the batch of `offset` and all after it.
 
-        With `in_slices`, the caller must continue the load of the producers if `loading` is set.
+        A compacted log drops all its records if `offset` is below what it knew as committed, as
+        after an unclean election: those behind `offset` may have taken the place of earlier ones,
+        which the new leader has. Unlike Kafka (row F10). With `in_slices`, the caller must continue
+        the load of the producers if `loading` is set.
         """
         self.local.reserve_files()
         if offset >= self.log_end_offset:
@@ -390,6 +393,8 @@ class UnifiedLog:
             self._save_epochs()
         elif offset <= self.segments.first.base_offset:
             self.truncate_fully_and_start_at(offset, now)
+        elif self.config.compacted and offset < max(self.high_watermark, self.cleaned_offset or 0):
+            self.truncate_fully_and_start_at(min(offset, self.log_start_offset), now)
         else:
             with damage_as_fault(self.disk, f"cannot truncate to offset {offset}"):
                 self.log_end_offset = end_offset = self.local.truncate_to(offset)

@@ -327,6 +327,31 @@ def test_a_log_that_changes_meanwhile_aborts_the_cleaning(disk, how):
             assert latest(values(log)) == latest(expected)
 
 
+@pytest.mark.parametrize("known", ["high watermark", "cleaned offset"])
+def test_a_truncation_of_committed_records_drops_all_of_them(disk, known):
+    """After an unclean election. Records behind the new end took the place of those before it."""
+    log = filled(disk)
+    end_offset = log.log_end_offset
+    drive(cleaning_of(log))
+    if known == "cleaned offset":
+        log.cleaned_offset = log.segments.active.base_offset
+        log.high_watermark = 2
+    log.truncate_to(3, NOW)
+    assert (log.log_start_offset, log.high_watermark, log.log_end_offset) == (0, 0, 0)
+    assert values(log) == []
+    log.close()
+    assert open_log(disk, **CONFIG).log_end_offset == 0 < end_offset
+
+
+def test_a_truncation_of_other_records_keeps_the_committed_ones(disk):
+    log = filled(disk)
+    committed = values(log)
+    end_offset = log.log_end_offset
+    write(log, (b"a", b"not committed"))
+    log.truncate_to(end_offset, NOW)
+    assert values(log) == committed
+
+
 def test_a_log_that_is_not_compacted_any_more_is_left_as_it_is(disk):
     log = filled(disk)
     expected = values(log)
