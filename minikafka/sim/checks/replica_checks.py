@@ -406,7 +406,9 @@ class ReplicaChecks:
             return
         for batch in batches_of(log, known.end_offset, end_offset):
             begins_here = batch.base_offset == max(known.end_offset, log.log_start_offset)
-            if not begins_here and known.batches:
+            # An unclean leader has records of another history, which may have been cleaned.
+            is_cleaned = log.config.compacted and batch.leader_epoch < known.unclean_epoch
+            if not begins_here and not is_cleaned and known.batches:
                 raise Violation(
                     f"H2: {where}: {node.host} commits {batch}, records are committed up to "
                     f"{known.end_offset}"
@@ -477,6 +479,8 @@ class ReplicaChecks:
         committed = {
             batch.base_offset + at: value
             for batch in known.batches[begin:]
+            # A batch of an unclean leader may have been cleaned before it was seen.
+            if len(known.values[batch]) == batch.last_offset - batch.base_offset + 1
             for at, value in enumerate(known.values[batch])
         }
         for data, at, header in stored_batches(log, start, end):
@@ -505,15 +509,23 @@ def _first_missing(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
 def _first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
     """As `_first_missing` for a compacted log, which may lack batches and their epochs.
 
-    What it has at the offsets of a committed batch was written in the same leader epoch.
+    What it has at the offsets of a committed batch was written in the same leader epoch. After an
+    unclean election a batch that it lacks was never there, unless its leader epochs say that it
+    was: the log of another history may be cleaned beyond all committed records.
     """
     epochs = {
         each.last_offset: each.leader_epoch for each in batches_of(log, 0, log.log_end_offset)
     }
+
+    def is_replaced(batch: BatchIdentity) -> bool:
+        found = epochs.get(batch.last_offset)
+        if found is None and known.is_open:
+            return not _is_epoch_there(log, batch.leader_epoch, batch.last_offset + 1)
+        return found not in (None, batch.leader_epoch)
+
     for batch in known.batches:
         if log.log_start_offset <= batch.last_offset and (
-            batch.last_offset >= log.log_end_offset
-            or epochs.get(batch.last_offset, batch.leader_epoch) != batch.leader_epoch
+            batch.last_offset >= log.log_end_offset or is_replaced(batch)
         ):
             return batch
     return None
