@@ -44,7 +44,8 @@ def verified(out, faults, mutation=None, *, more=(), seconds=20):
         environ["MINIKAFKA_TEST_MUTATION"] = mutation
     done = subprocess.run(
         [sys.executable, "-m", "minikafka.cli.verify", "--schedule", str(file),
-         "--out", str(out / "run"), "--rate", "400", "--partitions", "3", "--seed", "7", "--controllers", "one", *more],
+         "--out", str(out / "run"), "--rate", "400", "--partitions", "3", "--seed", "7",
+         "--controllers", "one", "--engine", "local", *more],
         capture_output=True, text=True, check=False, env=environ,
     )  # fmt: skip
     shown = done.stdout + done.stderr
