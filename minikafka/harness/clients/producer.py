@@ -13,6 +13,7 @@ command (`command_client`) is not replaced.
 
 import gc
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -215,6 +216,8 @@ def main(argument: str) -> int:
         )
         outbox = Outbox(task, ledger, EventLog(Path(task.events)))
         if task.command:
+            # So that the command is killed when the run is aborted.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
             why = write_by_command(outbox)
         elif why := write(outbox):
             why = f"all {_INSTANCES_MAX} client instances failed, the last one: {why}"

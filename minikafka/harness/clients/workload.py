@@ -24,6 +24,8 @@ READY_TIMEOUT_S = READY_MAX_S + 5.0
 """The time in which every command is ready or was ended by its producer."""
 
 _END_GRACE_S = 10.0
+_TERMINATE_S = 5.0
+"""The time that a producer has to kill its command when the run is aborted."""
 _PRODUCER = "minikafka.harness.clients.producer"
 
 
@@ -87,14 +89,24 @@ class Workload:
     def end(self) -> list[str]:
         """Kill the remaining producers; return a sentence for each that did not exit with 0."""
         self.ask_to_stop()
+        for task in self.tasks:
+            process = self._processes.get(task.pid)
+            if process is not None and process.poll() is None:
+                if task.command:
+                    process.terminate()  # It kills its command first.
+                else:
+                    process.kill()
+        deadline_s = time.monotonic() + _TERMINATE_S
         notes = []
         for task in self.tasks:
             process = self._processes.get(task.pid)
             if process is None:
                 continue
-            if process.poll() is None:
+            try:
+                status = process.wait(max(0.0, deadline_s - time.monotonic()))
+            except subprocess.TimeoutExpired:
                 process.kill()
-            status = process.wait()
+                status = process.wait()
             if status:
                 notes.append(self._failure(task, status))
         return notes

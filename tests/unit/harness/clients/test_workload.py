@@ -1,7 +1,10 @@
+import os
 import shlex
 import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from minikafka.harness.clients.ledger_table import read_ledgers
 from minikafka.harness.clients.workload import plan_workload
@@ -130,3 +133,21 @@ time.sleep(0.5)
 for line in sys.stdin:
     print(json.dumps({"id": json.loads(line)["id"], "offset": 0}), flush=True)
 """
+
+
+def test_a_command_does_not_outlive_an_aborted_run(tmp_path):
+    pid_file = tmp_path / "pid"
+    program = (
+        "import os, sys, time; line = sys.stdin.readline(); "
+        f"open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    )
+    command = shlex.join([sys.executable, "-c", program])
+    workload = plan(tmp_path, workload=WorkloadOptions(clients=(), client_commands=(command,)))
+    workload.prepare()
+    deadline_s = time.monotonic() + 60
+    while not (pid_file.exists() and pid_file.read_text()):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+    workload.end()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)
