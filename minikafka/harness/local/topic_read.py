@@ -25,7 +25,8 @@ from minikafka.harness.lines import wall_ms
 from minikafka.harness.verdict.stream_files import StreamOrigin
 
 DRAIN_S = 100.0
-"""Longer than the timeout of a transaction that a killed producer left open."""
+"""The longest time without a record: longer than a transaction that a killed producer left open may
+last."""
 
 _CONSUME_MAX = 5_000
 _FILE_ROWS = 100_000
@@ -82,6 +83,7 @@ class TopicRead:
     count: int = 0
     problem: str = ""
     _consumer: Consumer = field(init=False)
+    _asker: Consumer | None = None
     _rows: list[tuple[int | None, ...]] = field(default_factory=list)
     _file_count: int = 0
     _last_error: str = ""
@@ -153,7 +155,10 @@ class TopicRead:
         deadline_s = time.monotonic() + patience_s
         ends: dict[int, int] = {}
         while not self.problem:
+            count = self.count
             self.consume(0.1)
+            if self.count > count:
+                deadline_s = time.monotonic() + patience_s
             ends = ends or self._log_ends()
             if ends and all(self.ends.get(number, 0) >= end for number, end in ends.items()):
                 break
@@ -169,19 +174,27 @@ class TopicRead:
         return f"{what} were not reached in {patience_s:g} s{last}"
 
     def _log_ends(self) -> dict[int, int]:
-        """Return the high watermark of every partition; empty if one of them cannot be fetched."""
+        """Return the high watermark of every partition; empty if one of them cannot be fetched.
+
+        A consumer of read_committed is told the last stable offset: before an open transaction, and
+        before the committed records after it.
+        """
+        if self._asker is None:
+            self._asker = self.connect(self.origin.bootstrap_servers, "read_uncommitted")
         ends = {}
         try:
             for place in self._places():
-                _, end = self._consumer.get_watermark_offsets(place, timeout=_ASK_S)
+                _, end = self._asker.get_watermark_offsets(place, timeout=_ASK_S)
                 ends[self._number(place.topic, place.partition)] = end
         except KafkaException:
             return {}
         return ends
 
     def close(self) -> None:
-        """Close the consumer."""
+        """Close the consumers."""
         self._consumer.close()
+        if self._asker is not None:
+            self._asker.close()
 
 
 def read_again(origin: StreamOrigin, target: Path, isolation: str = "read_committed") -> str:

@@ -1,5 +1,6 @@
 """S2: the local engine's read of the topics, with a consumer that is played here."""
 
+import time
 from types import SimpleNamespace
 
 import pyarrow.parquet as pq
@@ -125,3 +126,31 @@ def test_a_read_that_does_not_reach_the_end_says_why(reading):
 )
 def test_garbage_has_an_identity_that_no_ledger_has(value, name):
     assert identity(value) == name
+
+
+def test_a_read_that_gets_records_has_all_the_time_it_needs(tmp_path):
+    """Only the time without a record is limited."""
+    last = 40
+    batches = [[message("s", 0, number)] for number in range(last)]
+
+    class Slow(Played):
+        def consume(self, _most, _timeout_s):
+            time.sleep(0.01)
+            return super().consume(_most, _timeout_s)
+
+    given = Slow(*batches, ends={("s", 0): last})
+    read = TopicRead(ORIGIN, tmp_path / "read", connect=lambda *_: given)
+    assert read.drain(patience_s=0.1), read.problem
+    assert read.count == last
+
+
+def test_the_ends_are_those_of_a_reader_that_sees_open_transactions(tmp_path):
+    asked = []
+
+    def connect(_servers, isolation):
+        asked.append(isolation)
+        return Played(ends={("s", 0): 4})
+
+    read = TopicRead(ORIGIN, tmp_path / "read", "read_committed", connect=connect)
+    assert not read.drain(patience_s=0.05)
+    assert asked == ["read_committed", "read_uncommitted"]
