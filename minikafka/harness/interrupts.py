@@ -1,6 +1,8 @@
 """Interrupts of a run: the first ends the writing, the second aborts the run."""
 
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -22,6 +24,28 @@ class Interrupt:
     def __init__(self) -> None:
         """Begin without an interrupt."""
         self.has_come = False
+
+
+@contextmanager
+def undisturbed(work: str) -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait for `work`; each says so in one line."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        sys.stderr.write(f"{work}; the run ends after that\n")
+
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from minikafka.harness.clusters.cluster import FAILURES
 from minikafka.harness.faults.kinds import DoneInPartError, FaultAction, FaultStage
 from minikafka.harness.faults.quorum_waits import Failover
 from minikafka.harness.faults.voter_turns import VoterTurns
+from minikafka.harness.interrupts import undisturbed
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.plan.schedule import EXCLUSIVE, PlannedFault
 
@@ -90,11 +91,13 @@ class FaultInjector:
     def stop(self) -> None:
         """Skip faults that have not begun and heal the others; return when that is done."""
         self._stop.set()
-        for fault, thread in zip(self.injected, self._threads, strict=True):
-            if thread.ident is None:
-                fault.problem = _ENDED_FIRST
-            else:
-                thread.join()
+        # Nodes of others would stay killed, paused or cut off.
+        with undisturbed("healing what is still broken"):
+            for fault, thread in zip(self.injected, self._threads, strict=True):
+                if thread.ident is None:
+                    fault.problem = _ENDED_FIRST
+                else:
+                    thread.join()
 
     def carry_out(self, fault: InjectedFault) -> None:
         """Run one fault from its planned time to its end."""
