@@ -5,6 +5,7 @@ import pytest
 from minikafka.harness.verdict.anomaly_names import (
     ANOMALIES,
     EVERY_RUN,
+    OF_SPARK,
     OWN,
     PLAIN,
     READER,
@@ -32,7 +33,7 @@ def test_a_kind_needs_the_same_run_wherever_it_is_named():
     assert len(needs) == len(dict(needs))
     for kind, run in needs:
         assert (run == TRANSACTIONS) == (kind in LOOP_KINDS)
-        assert run in (EVERY_RUN, OWN, PLAIN, READER, TRANSACTIONS)
+        assert run in (EVERY_RUN, OF_SPARK, OWN, PLAIN, READER, TRANSACTIONS)
     assert dict(needs)["poll_skip"] == READER
     assert all(dict(needs)[kind] == READER for kind in READER_KINDS)
 
@@ -57,3 +58,15 @@ def test_the_table_has_a_row_for_each(promises):
     assert len(rows) == len(ANOMALIES)
     assert all(row.count("|") == head.count("|") == rule.count("|") for row in rows)
     assert all(len(cell) <= 200 for row in rows for cell in row.split("|"))
+
+
+def test_what_only_spark_shows_is_not_asked_of_every_run(promises):
+    counts = {kind: {"count": 0} for kind in promises} | {"data_loss_reported": {"count": None}}
+    assert {it.name: it for it in sights(counts)}["lost write"].needs == (OF_SPARK,)
+
+
+def test_a_skipped_record_is_never_called_loss_by_auto_commit(promises):
+    counts = {kind: {"count": 0} for kind in promises} | {"poll_skip": {"count": 2}}
+    seen = {it.name: it.seen for it in sights(counts)}
+    assert seen["skipped write"] == {"poll_skip": 2}
+    assert seen["loss by auto-commit"] == {}
