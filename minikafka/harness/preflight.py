@@ -82,7 +82,7 @@ def java_version(environ: Mapping[str, str]) -> str:
     if java is None:
         raise HarnessError(
             f"Spark needs Java {JAVA_AT_LEAST} or newer, but there is no java on the PATH; "
-            "install one, or set JAVA_HOME."
+            "install one, set JAVA_HOME, or use --engine local."
         )
     try:
         said = subprocess.run(
@@ -97,7 +97,7 @@ def java_version(environ: Mapping[str, str]) -> str:
         found = version[1] if version else repr(said)
         raise HarnessError(
             f"Spark needs Java {JAVA_AT_LEAST} or newer, but {java} is {found}; "
-            "install one, or set JAVA_HOME."
+            "install one, set JAVA_HOME, or use --engine local."
         )
     return version[1]
 
