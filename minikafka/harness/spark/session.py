@@ -29,7 +29,11 @@ _LOCAL = {
 }
 _SMALL = {
     # In a run of one minute on two cores the JVM's optimizing compiler costs more than it saves.
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    # Without it the cache for compiled code is so small that some fifty batches of a stream fill
+    # it, and Spark fails.
+    "spark.driver.extraJavaOptions": (
+        "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+    ),
 }
 
 
