@@ -10,10 +10,12 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from minikafka.harness.lines import Tail
 from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from tests.harness.browser_page import lane_ids, launched, opened, overflows
 from tests.worlds.verdict_schema import SCHEMA, problems, strict
@@ -187,14 +189,12 @@ def test_an_interrupted_run_with_a_tampered_observation_names_the_record(tmp_pat
         stderr=subprocess.STDOUT,
         text=True,
     )
-    said = []
-    for line in process.stdout:
-        said.append(line)
-        if "acknowledged" in line and "acknowledged 0," not in line:
-            process.send_signal(signal.SIGINT)
-            break
-    rest, _ = process.communicate()
-    shown = "".join(said) + rest
+    events = Tail(out / "logs" / "producer-1.jsonl")
+    while not any(event["event"] == "produced" and event["acked"] for event in events.read()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    shown, _ = process.communicate()
     assert process.returncode == 1, shown
     verdict = json.loads((out / "verdict.json").read_text())
     assert verdict["run"]["interrupted"]
