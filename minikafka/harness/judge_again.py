@@ -29,7 +29,8 @@ from minikafka.harness.verdict.join import Workings
 from minikafka.harness.verdict.judging import Case, judge_files
 from minikafka.harness.verdict.loop_checks import LOOP_KINDS, judge_loop_files, loop_promises
 from minikafka.harness.verdict.stream_files import StreamOrigin, committed_files, stream_ends
-from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
+from minikafka.harness.verdict.verdict_file import KINDS
+from minikafka.verdict import SCHEMA
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from minikafka import verdict
-from minikafka.harness.verdict import verdict_file
 from minikafka.verdict import Verdict, VerdictError
 
 CONTENT = {
@@ -51,7 +49,3 @@ def test_what_is_no_verdict_is_named(tmp_path, text, said):
     with pytest.raises(VerdictError, match=said) as caught:
         Verdict.read(path)
     assert str(path) in str(caught.value)
-
-
-def test_the_schema_is_that_of_the_command():
-    assert verdict.SCHEMA == verdict_file.SCHEMA

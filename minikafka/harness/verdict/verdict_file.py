@@ -87,8 +87,7 @@ from typing import Any, Literal
 from minikafka.harness.verdict.evidence import Evidence
 from minikafka.harness.verdict.evidence_rules import Reason, reasons
 from minikafka.harness.verdict.loop_checks import loop_promises
-
-SCHEMA = "minikafka.verdict/1"
+from minikafka.verdict import SCHEMA
 
 KINDS = {
     "lost": "acknowledged, but missing from the log in the second read",
