@@ -1,11 +1,12 @@
 """The cost of the verdict: both engines over runs of made-up records, by their number.
 
-    python tools/measure_verdict.py [--engine local] [--master local[2]] [MILLIONS ...]     (1 5 20)
+    python tools/measure_verdict.py [--engine local] [--master local[2]] [--spark-conf KEY=VALUE]
+                                    [MILLIONS ...]     (1 5 20)
 
 Writes one line each: seconds of the join and of everything around it, seconds per million records,
-and the most memory that this process and those below it had together. Spark makes the records for
-either engine. Every record is acknowledged,
-streamed and read afresh, so that nothing may be found; finding something is an error.
+and the most memory that this process and those below it had together; on a Spark cluster that is
+the driver. Spark makes the records for either engine. Every record is acknowledged, streamed and
+read afresh, so that nothing may be found; finding something is an error.
 """
 
 import argparse
@@ -143,10 +144,12 @@ def main() -> int:
     parser.add_argument("millions", nargs="*", type=float, default=[1, 5, 20])
     parser.add_argument("--engine", choices=(SPARK, LOCAL), default=SPARK)
     parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
-        spark = make_session(args.master, root / "spark", {})
+        conf = dict(setting.split("=", 1) for setting in args.spark_conf)
+        spark = make_session(args.master, root / "spark", conf)
         spark.sparkContext.setLogLevel("ERROR")
         engine: Engine = SparkEngine(spark)
         if args.engine == LOCAL:
