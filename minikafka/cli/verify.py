@@ -183,12 +183,12 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
 
 def _workload(args: argparse.Namespace) -> WorkloadOptions:
     clients = tuple(args.client or (() if args.client_command else WorkloadOptions().clients))
-    chosen = [*((client, "") for client in clients), *(("", it) for it in args.client_command)]
+    chosen = [*((client, None) for client in clients), *(("", it) for it in args.client_command)]
     if args.producers is not None:
         chosen = [chosen[n % len(chosen)] for n in range(args.producers)]
     return WorkloadOptions(
-        clients=tuple(client for client, command in chosen if not command),
-        client_commands=tuple(command for _, command in chosen if command),
+        clients=tuple(client for client, command in chosen if command is None),
+        client_commands=tuple(command for _, command in chosen if command is not None),
         acks=args.acks,
         idempotent=args.acks == "all" if args.idempotence is None else args.idempotence == "on",
         compression=args.compression,
@@ -264,7 +264,7 @@ def run(args: argparse.Namespace) -> int:
     settings = _settings(args)
     problems = [
         *_minutes_problems(args),
-        *_login_problems(args),
+        *_login_problems(settings),
         *_lenient_problems(settings),
         *settings.problems(),
     ]
@@ -308,6 +308,7 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         min_isr=min_isr if args.min_isr is None else args.min_isr,
         out=args.out or Path("out") / time.strftime("verify-%Y%m%d-%H%M%S"),
         bootstrap_servers=args.bootstrap_server,
+        command_config=Path(args.command_config).absolute() if args.command_config else None,
         base_port=args.base_port,
         cluster_config=(*config, *args.config),
         **{f"{name}_command": getattr(args, f"{name}_command") for name in TEMPLATES},
@@ -345,11 +346,11 @@ def _lenient_problems(settings: RunSettings) -> list[str]:
     return [f"--lenient {','.join(unknown)}: no such rule; the rules are {', '.join(LENIENT)}."]
 
 
-def _login_problems(args: argparse.Namespace) -> list[str]:
+def _login_problems(settings: RunSettings) -> list[str]:
     """Let all processes of the run use `--command-config`; return what is wrong with it."""
-    if not args.command_config:
+    if settings.command_config is None:
         return []
-    if not args.bootstrap_server:
+    if not settings.bootstrap_servers:
         return ["--command-config can only be used with --bootstrap-server."]
     import os
 
@@ -357,7 +358,7 @@ def _login_problems(args: argparse.Namespace) -> list[str]:
     from minikafka.admin.security import ClientSecurityError
     from minikafka.harness.clients.login import VARIABLE
 
-    path = str(Path(args.command_config).absolute())
+    path = str(settings.command_config)
     try:
         ClientLogin.read(path)
     except ClientSecurityError as error:

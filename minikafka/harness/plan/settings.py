@@ -36,19 +36,20 @@ class RunSettings:
 
     `rate` is in records per second over all producers. If `bootstrap_servers` is empty, the run
     starts a minikafka cluster with `nodes` nodes, or with `kafka_tools` (a folder with the script
-    `kafka-cluster`) an Apache Kafka cluster. An external cluster is broken by the commands
-    (templates of `plan.commands`); faults that need an empty one are not done. `profile` names the
-    way in which faults are drawn from the seed; `schedule` is a file with the faults. `network` is
-    the network between the nodes: "proxy", "namespaces", "none", or "auto", which depends on the
-    faults. Producers write to `topics` topics with `partitions` partitions each; `topic` names an
-    existing or new topic instead of a generated name. `reader` is the rebalance protocol of the
-    second reader's group, or "none". `stream` is the time at which Spark reads: "live", while
-    records are written, or "afterwards". `jars` is a folder with Spark's Kafka connector. With
-    `elr` "off" the cluster is started without eligible leader replicas. At least `min_acknowledged`
-    records must be acknowledged for a verdict. `controllers` is the place of the voters: "combined"
-    with brokers 1 to 3, "separate" nodes 101 to 103, "one" separate node 101, or "" for the default
-    of the profile. `lenient` are the rules of `evidence_rules` that are left out. `engine` reads
-    and judges the records: "spark" or "local".
+    `kafka-cluster`) an Apache Kafka cluster. An external cluster is reached with the properties of
+    `command_config` and broken by the commands (templates of `plan.commands`); faults that need an
+    empty one are not done. `profile` names the way in which faults are drawn from the seed;
+    `schedule` is a file with the faults. `network` is the network between the nodes: "proxy",
+    "namespaces", "none", or "auto", which depends on the faults. Producers write to `topics` topics
+    with `partitions` partitions each; `topic` names an existing or new topic instead of a generated
+    name. `reader` is the rebalance protocol of the second reader's group, or "none". `stream` is
+    the time at which Spark reads: "live", while records are written, or "afterwards". `jars` is a
+    folder with Spark's Kafka connector. With `elr` "off" the cluster is started without eligible
+    leader replicas. At least `min_acknowledged` records must be acknowledged for a verdict.
+    `controllers` is the place of the voters: "combined" with brokers 1 to 3, "separate" nodes 101
+    to 103, "one" separate node 101, or "" for the default of the profile. `lenient` are the rules
+    of `evidence_rules` that are left out. `engine` reads and judges the records: "spark" or
+    "local".
     """
 
     nodes: int = 3
@@ -59,6 +60,7 @@ class RunSettings:
     min_isr: int = 2
     out: Path = Path("out/verify")
     bootstrap_servers: str = ""
+    command_config: Path | None = None
     base_port: int = 0
     cluster_config: tuple[str, ...] = ()
     kill_command: str = ""
@@ -260,7 +262,7 @@ class RunSettings:
         values = dataclasses.asdict(self)
         paths = {
             name: str(values[name]) if values[name] else ""
-            for name in ("out", "schedule", "kafka_tools", "jars")
+            for name in ("out", "command_config", "schedule", "kafka_tools", "jars")
         }
         workload = {
             **values["workload"],

@@ -215,6 +215,12 @@ def test_the_elr_demo_is_the_command_of_that_name(monkeypatch, tmp_path):
     assert asked == [{"base_port": 0, "dir": tmp_path}]
 
 
+def test_an_empty_client_command_is_named(capsys):
+    assert verify.main(["--client-command", ""]) == 3
+    told = "minikafka verify: --client-command is empty: give a command.\n"
+    assert capsys.readouterr().err == told
+
+
 @pytest.mark.parametrize(
     ("arguments", "clients", "commands"),
     [
@@ -273,6 +279,23 @@ def test_a_run_is_repeated_with_its_options_seed_and_faults(arguments, earlier, 
     assert dataclasses.replace(again, out=settings.out) == settings
     assert again.out != settings.out
     assert planned == schedule
+
+
+def test_a_replay_logs_in_as_the_run_did(earlier, begun, tmp_path, monkeypatch):
+    """The properties stay in their file: neither settings nor verdict have them."""
+    monkeypatch.setenv("MINIKAFKA_VERIFY_COMMAND_CONFIG", "")  # put back at the end
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config="
+        'org.apache.kafka.common.security.plain.PlainLoginModule required username="a"'
+        ' password="hidden";\n'
+    )
+    options = ("--bootstrap-server", "h:1", "--command-config", str(file))
+    folder, settings, _ = earlier(*options, "--lenient", "faults")
+    assert verify.main(["--replay", str(folder)]) == 1
+    [(again, _)] = begun
+    assert again.command_config == settings.command_config == file
+    assert "hidden" not in (folder / "verdict.json").read_text()
 
 
 def test_a_replay_takes_the_faults_from_the_folder(earlier, begun, tmp_path):
