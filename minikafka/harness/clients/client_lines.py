@@ -89,8 +89,8 @@ def parse_outcome(line: bytes, *, has_offset: bool) -> tuple[DeliveryReport, int
         raise ClientLineError(f"wrote a line that is not a JSON object: {_shown(line)}")
     seq = _number(content, "id", line, required=True)
     assert seq is not None
-    if "error" in content:
-        error, definite = content["error"], content.get("definite", False)
+    error, definite = content.get("error"), content.get("definite", False)
+    if error is not None:
         if not isinstance(error, str) or not error or not isinstance(definite, bool):
             raise ClientLineError(
                 "wrote an outcome whose error is not a text, or whose definite is not true or"

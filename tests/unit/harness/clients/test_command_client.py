@@ -83,6 +83,13 @@ def test_outcomes_of_a_command_are_in_the_ledger(tmp_path):
     assert table.ack_offset.tolist() == list(range(counts["sent"]))
 
 
+def test_an_outcome_with_an_offset_may_say_that_there_is_no_error(tmp_path):
+    """Encoders of some languages write all members of an object."""
+    why, table = write(tmp_path, GOOD.replace("offset=0)", "offset=0, error=None, definite=False)"))
+    assert why == ""
+    assert table.ack_offset.tolist()[0] == 0
+
+
 def test_a_command_gets_settings_and_records(tmp_path):
     seen = tmp_path / "seen"
     program = f"open({str(seen)!r}, 'w').write(json.dumps([settings, first]))\n" + GOOD
