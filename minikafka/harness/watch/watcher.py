@@ -37,6 +37,15 @@ _PASSING = (
 """Errors of a cluster that has just started, which may disappear a moment later."""
 
 
+def _advice(code: int, topic: NewTopic) -> str:
+    if code != KafkaError.INVALID_REPLICATION_FACTOR:
+        return ""
+    return (
+        f". The run takes it that the cluster has {topic.replication_factor} brokers; give its"
+        " number by --nodes, and --min-isr."
+    )
+
+
 @dataclass(slots=True)
 class ClusterWatcher:
     """Watches the topics of a run; `topic` may be several names, separated by commas."""
@@ -111,7 +120,7 @@ class ClusterWatcher:
                 may_pass = code < 0 or code in _PASSING
                 if not may_pass or wall_ms() >= deadline_ms or self._stop.wait(0.5):
                     raise HarnessError(
-                        f"topic {topic.topic} could not be created: {error}"
+                        f"topic {topic.topic} could not be created: {error}{_advice(code, topic)}"
                     ) from error
             else:
                 return

@@ -162,6 +162,14 @@ def test_a_topic_that_cannot_be_created_ends_the_run(watcher, admin):
         watcher.create_topic(2, 3, 2)
 
 
+def test_too_few_brokers_for_the_run_name_the_option(watcher, admin):
+    admin.topic_id = UNKNOWN
+    admin.created = [error(KafkaError.INVALID_REPLICATION_FACTOR)]
+    watcher._stop.set()  # nothing to wait for here
+    with pytest.raises(HarnessError, match="has 3 brokers; give its number by --nodes"):
+        watcher.create_topic(2, 3, 2)
+
+
 def test_transient_errors_are_retried_and_a_creation_without_a_response_counts(
     watcher, admin, monkeypatch
 ):
