@@ -97,18 +97,18 @@ class LocalEngine:
                 case "partition":
                     isr, elr = event.get("isr"), event.get("elr")
                     size = None if isr is None else len(isr)
-                    look = (event["partition"], at_ms, position, event["leader"], isr, elr, size)
-                    rows[looks].append(look)
+                    partition, leader = event.get("partition"), event.get("leader")
+                    rows[looks].append((partition, at_ms, position, leader, isr, elr, size))
                 case "high_watermarks":
                     rows[watermarks] += [
                         ("watcher", None, int(number), end, at_ms, position)
-                        for number, end in event["ends"].items()
+                        for number, end in (event.get("ends") or {}).items()
                     ]
                 case "progress":
                     witness = event.get("witness", "spark")
                     rows[watermarks] += [
                         (witness, topic, int(number), end, at_ms, position)
-                        for source in event["progress"]["sources"]
+                        for source in (event.get("progress") or {}).get("sources") or ()
                         for topic, ends in (source.get("latestOffset") or {}).items()
                         for number, end in ends.items()
                     ]

@@ -100,6 +100,21 @@ def test_high_watermarks_that_went_back_are_those_that_the_other_check_finds(eve
     )
 
 
+def test_an_event_without_what_its_kind_has_counts_for_nothing(engine, tmp_path):
+    """Events that another version wrote, or that were damaged, are judged again."""
+    log = EventLog(tmp_path / "events")
+    for event in (
+        {"event": "partition"},
+        {"event": "high_watermarks"},
+        {"event": "progress"},
+        {"event": "progress", "progress": {}},
+    ):
+        log.append(event)
+    engine.events("looks", "watermarks", [tmp_path / "events"])
+    assert [row["leader"] for row in engine.rows("select leader from looks")] == [None]
+    assert engine.rows("select end_offset from watermarks") == []
+
+
 def test_a_window_lasts_from_the_first_request_to_the_next_response(engine):
     def row(seq, partition, send_s, ack_s, acks="all"):
         status = "unknown" if ack_s is None else "acked"
