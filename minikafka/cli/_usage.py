@@ -11,14 +11,15 @@ from typing import NoReturn
 
 UNDECIDED = 2
 USAGE = 3
+TOOL_USAGE = 2
+"""The status of commands without a verdict, as argparse has it."""
 
 
-def usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
-    """Return an `error` method for argparse that exits with `USAGE`."""
+def usage_error(parser: argparse.ArgumentParser, status: int = USAGE) -> Callable[[str], NoReturn]:
+    """Return an `error` method for argparse that prints one line instead of all options."""
 
     def error(message: str) -> NoReturn:
-        parser.print_usage(sys.stderr)
-        parser.exit(USAGE, f"{parser.prog}: error: {message}\n")
+        parser.exit(status, f"{parser.prog}: error: {message}; see {parser.prog} --help\n")
 
     return error
 

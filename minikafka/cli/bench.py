@@ -23,6 +23,7 @@ from minikafka.bench.targets import (
     BenchError,
 )
 from minikafka.cli._numbers import whole
+from minikafka.cli._usage import TOOL_USAGE, usage_error
 from minikafka.common.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _DEFAULT_BASE_PORT = 29092
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.error = usage_error(parser, TOOL_USAGE)  # type: ignore[method-assign,assignment]
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     _target_arguments(parser.add_argument_group("targets"))

@@ -11,6 +11,8 @@ import argparse
 from importlib import import_module
 from typing import NamedTuple
 
+from minikafka.cli._usage import TOOL_USAGE, usage_error
+
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -23,6 +25,7 @@ class Words(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.error = usage_error(parser, TOOL_USAGE)  # type: ignore[method-assign,assignment]
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("shell", choices=_SHELLS, help="the shell that reads the script")

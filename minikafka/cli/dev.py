@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from minikafka.cli import _dev_faults
 from minikafka.cli._numbers import number
 from minikafka.cli._suggestions import did_you_mean
+from minikafka.cli._usage import usage_error
 from minikafka.config.node_config import ConfigErrors
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
 from minikafka.dev.layout import LOOPBACKS, Layout, LayoutError
@@ -82,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (__doc__ or "").partition(":")[2].strip()
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.error = usage_error(parser, _USAGE)  # type: ignore[method-assign,assignment]
     add = parser.add_argument
     add("--nodes", type=number(), metavar="N",
         help="number of brokers (default 3, or as in the directory)")  # fmt: skip
@@ -129,6 +131,7 @@ _DIRECTORY_HELP = "the cluster's directory (default: minikafka/dev in the user's
 
 def _add_action(parser: argparse.ArgumentParser, name: str) -> None:
     parser.prog = f"minikafka dev {name}"
+    parser.error = usage_error(parser, _USAGE)  # type: ignore[method-assign,assignment]
     # SUPPRESS: `--dir` may stand before the action, too.
     parser.add_argument("--dir", type=Path, metavar="DIR", default=argparse.SUPPRESS,
                         help=_DIRECTORY_HELP)  # fmt: skip

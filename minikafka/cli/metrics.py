@@ -6,12 +6,14 @@ import sys
 
 from minikafka.admin.client import AdminError
 from minikafka.cli._numbers import number
+from minikafka.cli._usage import TOOL_USAGE, usage_error
 from minikafka.commands.metrics import MetricsOptions, print_metrics
 from minikafka.commands.options import FAILED, ToolError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.error = usage_error(parser, TOOL_USAGE)  # type: ignore[method-assign,assignment]
     parser.allow_abbrev = False
     servers = parser.add_mutually_exclusive_group(required=True)
     servers.add_argument("--bootstrap-server", metavar="HOST:PORT,...",

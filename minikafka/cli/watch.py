@@ -5,8 +5,10 @@ It uses only public APIs, so it works with Apache Kafka as well.
 
 import argparse
 import sys
+from contextlib import suppress
 
 from minikafka.admin.client import AdminClient, AdminError
+from minikafka.cli._usage import TOOL_USAGE, usage_error
 from minikafka.commands.connection import connect
 from minikafka.commands.options import FAILED, Options, ToolError
 from minikafka.commands.watch import show_once, watch
@@ -16,6 +18,7 @@ _TIMEOUT_MS = 5000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.error = usage_error(parser, TOOL_USAGE)  # type: ignore[method-assign,assignment]
     parser.allow_abbrev = False
     parser.add_argument("--bootstrap-server", required=True, metavar="HOST:PORT,...",
                         help="servers to ask first")  # fmt: skip
@@ -29,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0.05 <= value <= 3600:
-        raise argparse.ArgumentTypeError(f"{text}: must be between 0.05 and 3600")
-    return value
+    with suppress(ValueError):
+        if 0.05 <= (value := float(text)) <= 3600:
+            return value
+    raise argparse.ArgumentTypeError(f"{text}: must be between 0.05 and 3600")
 
 
 def run(args: argparse.Namespace) -> int:

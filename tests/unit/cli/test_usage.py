@@ -25,6 +25,29 @@ def test_an_unknown_option_is_a_usage_error(command, capsys):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("verify", "--seconds", "abc"),
+        ("dev", "--nodez", "3"),
+        ("dev", "--nodes", "x"),
+        ("dev", "slow", "1", "2"),
+        ("bench", "--no-such-option"),
+        ("watch", "--bootstrap-server", "h:1", "--interval", "x"),
+        ("metrics",),
+        ("completion", "csh"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_one_line(words, capsys):
+    with pytest.raises(SystemExit):
+        main(words)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"minikafka {words[0]}")
+    assert line.endswith(" --help")
+    assert "_" not in line
+
+
+@pytest.mark.parametrize(
     ("command", "status"),
     [("sim", 2), ("judge", 2), ("demo-elr", 2), ("verify", 2), ("topics", 130), ("dump-log", 130)],
 )
