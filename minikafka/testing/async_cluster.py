@@ -9,15 +9,18 @@ It needs a loop of asyncio, by itself or below pytest-asyncio or anyio.
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from minikafka.testing.async_faults import AsyncNodeHandle, async_fault
 from minikafka.testing.cluster import Cluster
 from minikafka.testing.values import Deadline, KafkaRecord
+
+if TYPE_CHECKING:
+    from minikafka.admin.client_login import ClientLogin
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -92,6 +95,49 @@ class AsyncCluster:
     def running(self) -> list[int]:
         """The nodes whose processes run, including paused ones."""
         return self.sync.running
+
+    @property
+    def is_open(self) -> bool:
+        """True between `open` and `close`."""
+        return self.sync.is_open
+
+    @property
+    def is_secured(self) -> bool:
+        """True if clients need a `login`."""
+        return self.sync.is_secured
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return self.sync.nodes
+
+    @property
+    def base_port(self) -> int:
+        """The port of node 1 for clients; 0 for free ports while the cluster is not open."""
+        return self.sync.base_port
+
+    @property
+    def node_ids(self) -> range:
+        """The ids of the nodes."""
+        return self.sync.node_ids
+
+    @property
+    def voters(self) -> range:
+        """The nodes that are controllers."""
+        return self.sync.voters
+
+    @property
+    def crashes(self) -> Sequence[str]:
+        """A sentence for each node that has ended by itself."""
+        return self.sync.crashes
+
+    def login(self, user: str = "admin") -> "ClientLogin":
+        """Return what a client needs to be a user of a cluster with `tls` or `sasl`."""
+        return self.sync.login(user)
+
+    def log_dir(self, node: int) -> Path:
+        """Return the log directory of a node."""
+        return self.sync.log_dir(node)
 
     def port(self, node: int) -> int:
         """Return the port on which a node serves clients."""
