@@ -200,6 +200,8 @@ def delete_topics(client: AdminClient, names: Sequence[str]) -> None:
         lambda: client.ask(request), lambda it: max(topic.error_code for topic in it.responses)
     )
     for topic in response.responses:
+        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            raise AdminError(f"there is no topic {topic.name}", topic.error_code)
         check(topic.error_code, topic.error_message)
 
 

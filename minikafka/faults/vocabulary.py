@@ -151,6 +151,10 @@ class AnswerFault:
         """
         for name in match:
             _check_field(name)
+        if not isinstance(what, str):
+            raise FaultError(
+                f"what: must be the name of an error or a kind, not {_json_type(what)}"
+            )
         if what in KINDS:
             return cls(api=api, kind=what, **match)
         if what not in ErrorCode.__members__ and not what.isupper() and nearest(what, KINDS):

@@ -479,7 +479,7 @@ class Cluster(KafkaOperations):
 
     def _check_node(self, node: int) -> None:
         if node not in self.node_ids:
-            raise ClusterError(f"there is no node {node} in a cluster of {self.nodes}")
+            raise ClusterError(f"there is no node {node!r} in a cluster of {self.nodes}")
 
 
 def _await_brokers(

@@ -383,13 +383,17 @@ class ClusterFaults:
         Raises:
             ClusterError: there are none, or one does not exist.
         """
-        chosen = sorted(set(nodes)) if node is None else [node]
+        if not isinstance(nodes, Collection):
+            raise ClusterError(f"nodes={nodes!r}: expected a list of node ids; node=… is for one")
+        chosen = list(set(nodes)) if node is None else [node]
         if not chosen:
             raise ClusterError("name a node")
         for each in chosen:
             if each not in self._node_ids:
-                raise ClusterError(f"there is no node {each} in a cluster of {len(self._node_ids)}")
-        return chosen
+                raise ClusterError(
+                    f"there is no node {each!r} in a cluster of {len(self._node_ids)}"
+                )
+        return sorted(chosen)
 
 
 def _check_number(name: str, value: object, least: int, most: int) -> None:

@@ -28,6 +28,9 @@ def test_topics_are_created_listed_and_deleted(cluster):
     assert cluster.topics() == []
     with pytest.raises(ClusterError, match="topic"):
         cluster.leader("made")
+    cluster.create_topic("again")
+    with pytest.raises(ClusterError, match="^topics again, made: there is no topic made$"):
+        cluster.delete_topics("again", "made")
 
 
 def test_a_topic_serves_when_it_is_created(cluster):
