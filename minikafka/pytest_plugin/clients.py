@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from minikafka.pytest_plugin.clusters import explained
+from minikafka.pytest_plugin.isolation import own_name
 from minikafka.pytest_plugin.options import read
+from minikafka.pytest_plugin.report import cluster_of
 
 if TYPE_CHECKING:
     from minikafka.admin.client_login import ClientLogin
@@ -120,13 +122,12 @@ def _installed(config: pytest.Config) -> Library:
 def _client(request: pytest.FixtureRequest, kind: str, kafka: str) -> Iterator[Any]:
     with explained():
         library = _installed(request.config)
-    cluster = request.getfixturevalue(kafka)
+    cluster = cluster_of(request, kafka)
     make = getattr(library, kind)
     module = import_module(library.module)
     # Of a cluster that this run did not start, nothing is known.
-    secured = getattr(cluster, "is_secured", False)
-    login = library.login(cluster.login()) if secured else {}
-    client, end = make(module, cluster.bootstrap_servers, f"{cluster.prefix}{kind}", login)
+    login = library.login(cluster.login()) if getattr(cluster, "is_secured", False) else {}
+    client, end = make(module, cluster.bootstrap_servers, own_name(request, cluster), login)
     try:
         yield client
     finally:

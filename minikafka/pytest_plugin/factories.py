@@ -6,8 +6,6 @@
 An argument counts more than a marker, the command line and the ini file.
 """
 
-import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -16,15 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from minikafka.pytest_plugin import shared
+from minikafka.pytest_plugin.clients import kafka_admin, kafka_consumer, kafka_producer
 from minikafka.pytest_plugin.clusters import Clusters, announced, explained, opened
-from minikafka.pytest_plugin.isolation import isolated
-from minikafka.pytest_plugin.options import (
-    cluster_scope,
-    has_marker,
-    read,
-    settings_of,
-    worker,
-)
+from minikafka.pytest_plugin.isolation import isolated, new_prefix, own_name
+from minikafka.pytest_plugin.options import cluster_scope, has_marker, read, settings_of
+from minikafka.pytest_plugin.report import cluster_of, show
 
 if TYPE_CHECKING:
     from minikafka.testing.cluster import Cluster
@@ -32,7 +26,10 @@ if TYPE_CHECKING:
     from minikafka.testing.operations import KafkaOperations
 
 __all__ = [
+    "kafka_admin",
     "kafka_bootstrap_servers",
+    "kafka_consumer",
+    "kafka_producer",
     "kafka_topic",
     "minikafka",
     "minikafka_cluster",
@@ -40,11 +37,12 @@ __all__ = [
     "minikafka_proc",
 ]
 
-_numbers = itertools.count(1)
 _PROC: Final = "minikafka_proc"
 _NOPROC: Final = "minikafka_noproc"
 _CLUSTERS = pytest.StashKey[Clusters]()
-_LONGEST_NAME = 60
+_SETTINGS: Final = (
+    "nodes", "base_port", "directory", "keep", "log_level", "release", "tls", "sasl", "config",
+)  # fmt: skip
 
 
 def minikafka_proc(
@@ -55,10 +53,12 @@ def minikafka_proc(
     keep: bool | None = None,
     log_level: str | None = None,
     release: str | None = None,
+    tls: bool | None = None,
+    sasl: str | None = None,
     config: Mapping[str, object] | None = None,
 ) -> Any:
     """Make a fixture of session scope: a cluster that many tests share."""
-    given = _given(nodes, base_port, directory, keep, log_level, release, config)
+    given = _given(nodes, base_port, directory, keep, log_level, release, tls, sasl, config)
 
     @pytest.fixture(scope="session")
     def minikafka_proc(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
@@ -77,13 +77,15 @@ def minikafka_cluster(
     keep: bool | None = None,
     log_level: str | None = None,
     release: str | None = None,
+    tls: bool | None = None,
+    sasl: str | None = None,
     config: Mapping[str, object] | None = None,
 ) -> Any:
     """Make a fixture: a cluster that belongs to a test, which may destroy it.
 
     `scope` is one of pytest's; by default that of `--minikafka-cluster-scope`, or each function.
     """
-    given = _given(nodes, base_port, directory, keep, log_level, release, config)
+    given = _given(nodes, base_port, directory, keep, log_level, release, tls, sasl, config)
 
     @pytest.fixture(scope=scope)  # type: ignore[arg-type]
     def minikafka_cluster(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
@@ -96,13 +98,13 @@ def minikafka_cluster(
 def _running(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> "Iterator[Cluster]":
     with explained():
         cluster = opened(settings_of(request, given), request.config)
+    show(request, str(request.fixturename), cluster)
     with closing(cluster), announced(cluster):
         yield cluster
 
 
 def _given(*values: Any) -> dict[str, Any]:
-    names = ("nodes", "base_port", "directory", "keep", "log_level", "release", "config")
-    return dict(zip(names, values, strict=True))
+    return dict(zip(_SETTINGS, values, strict=True))
 
 
 def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
@@ -136,7 +138,8 @@ def minikafka(cluster: str | None = None) -> Any:
         """A cluster for this test: names of its own, and no fault or topic is left behind."""
         with explained():
             kafka = _of_test(request) if cluster is None else request.getfixturevalue(cluster)
-        with announced(kafka), isolated(kafka, _prefix(request)):
+        show(request, str(request.fixturename), kafka)
+        with announced(kafka), isolated(kafka, new_prefix(request)):
             yield kafka
 
     return minikafka
@@ -148,12 +151,7 @@ def _of_test(request: pytest.FixtureRequest) -> "KafkaOperations":
         return request.getfixturevalue(_NOPROC)  # type: ignore[no-any-return]
     if has_marker(request):
         return _clusters(request).get(settings_of(request, {}))
-    servers = shared.servers(request.config)
-    if servers is not None:
-        from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
-
-        return ForeignCluster(servers, what="shared by all processes of pytest-xdist")
-    return request.getfixturevalue(_PROC)  # type: ignore[no-any-return]
+    return shared.shared_cluster(request.config) or request.getfixturevalue(_PROC)
 
 
 def _clusters(request: pytest.FixtureRequest) -> Clusters:
@@ -165,22 +163,13 @@ def _clusters(request: pytest.FixtureRequest) -> Clusters:
     return known
 
 
-def _prefix(request: pytest.FixtureRequest) -> str:
-    """Return a prefix for names of this test that no other test of this run has."""
-    name = re.sub(r"[^A-Za-z0-9]+", "-", request.node.name).strip("-")[:_LONGEST_NAME]
-    run = getattr(request.config, "workerinput", {}).get("testrunuid", "")[:4]
-    return "-".join(part for part in (name, run, worker(request.config)) if part) + (
-        f"-{next(_numbers)}-"
-    )
-
-
 def kafka_bootstrap_servers(kafka: str = "minikafka") -> Any:
     """Make a fixture: the addresses of a cluster, for any client library."""
 
     @pytest.fixture
     def kafka_bootstrap_servers(request: pytest.FixtureRequest) -> str:
         """The addresses of the cluster of this test, separated by commas."""
-        return str(request.getfixturevalue(kafka).bootstrap_servers)
+        return str(cluster_of(request, kafka).bootstrap_servers)
 
     return kafka_bootstrap_servers
 
@@ -188,14 +177,14 @@ def kafka_bootstrap_servers(kafka: str = "minikafka") -> Any:
 def kafka_topic(
     kafka: str = "minikafka", *, partitions: int = 1, config: Mapping[str, object] | None = None
 ) -> Any:
-    """Make a fixture: a new topic of the test."""
+    """Make a fixture: the name of a new topic of the test, which ends with that of the fixture."""
 
     @pytest.fixture
     def kafka_topic(request: pytest.FixtureRequest) -> str:
         """The name of a new topic with one partition."""
-        cluster = request.getfixturevalue(kafka)
-        name = f"{cluster.prefix}topic"
+        cluster = cluster_of(request, kafka)
+        name = own_name(request, cluster)
         cluster.create_topic(name, partitions, config=config)
-        return str(name)
+        return name
 
     return kafka_topic

@@ -13,7 +13,7 @@ import pytest
 MARKER: Final = "minikafka"
 MARKER_HELP: Final = (
     "minikafka(nodes=1, config=None, release=None, log_level=None, keep=False, tls=False, "
-    "sasl=None): the cluster of this test; parametrize it for several"
+    "sasl=None, base_port=0, directory=None): the cluster of this test; parametrize it for several"
 )
 _GROUP = "minikafka"
 _BOOTSTRAP = "minikafka_bootstrap_servers"

@@ -1,11 +1,28 @@
 """The state of the clusters of a failed test, as a section of its report."""
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Iterable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+if TYPE_CHECKING:
+    from minikafka.testing.operations import KafkaOperations
+
 _TITLE = "minikafka"
+_USED = pytest.StashKey[list[tuple[str, Any]]]()
+"""The clusters of a test by the names of their fixtures, also those it does not name itself."""
+
+
+def cluster_of(request: pytest.FixtureRequest, name: str) -> Any:
+    """Return the cluster of a fixture that the current fixture needs, for the test's report."""
+    cluster = request.getfixturevalue(name)
+    show(request, name, cluster)
+    return cluster
+
+
+def show(request: pytest.FixtureRequest, name: str, kafka: "KafkaOperations") -> None:
+    """Add a cluster to the report of the test, if it fails."""
+    request.node.stash.setdefault(_USED, []).append((name, kafka))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -15,22 +32,28 @@ def pytest_runtest_makereport(
     """Add the last log lines, the partitions and the faults to the report of a failed test."""
     del call
     report = yield
-    if report.failed and report.when == "call":
-        for name, text in _states(getattr(item, "funcargs", {})):
+    # At the teardown the cluster is clean, or has ended.
+    if report.failed and report.when != "teardown":
+        values = [*getattr(item, "funcargs", {}).items(), *item.stash.get(_USED, [])]
+        for name, text in _states(values):
             report.sections.append((f"{_TITLE} ({name})", text))
     return report
 
 
-def _states(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the state of each cluster among the fixtures of a test, once."""
+def _states(values: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Return the state of each cluster among values of fixtures, once."""
     import sys  # noqa: PLC0415
 
     operations = sys.modules.get("minikafka.testing.operations")
     if operations is None:
         return []
+    asynchronous = sys.modules.get("minikafka.testing.async_cluster")
     found, seen = [], set()
-    for name, value in values.items():
-        if isinstance(value, operations.KafkaOperations) and id(value) not in seen:
-            seen.add(id(value))
-            found.append((name, value.state_text()))
+    for name, value in values:
+        kafka = value
+        if asynchronous is not None and isinstance(value, asynchronous.AsyncCluster):
+            kafka = value.sync
+        if isinstance(kafka, operations.KafkaOperations) and id(kafka) not in seen:
+            seen.add(id(kafka))
+            found.append((name, kafka.state_text()))
     return found

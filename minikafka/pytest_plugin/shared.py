@@ -12,10 +12,12 @@ from minikafka.pytest_plugin.clusters import opened
 from minikafka.pytest_plugin.options import read
 
 if TYPE_CHECKING:
-    from minikafka.testing.cluster import Cluster  # noqa: F401 - named in a string
+    from minikafka.testing.cluster import Cluster
+    from minikafka.testing.foreign import ForeignCluster
 
 _CLUSTER = pytest.StashKey["Cluster"]()
 _INPUT = "minikafka_shared"
+_LOGINS = "minikafka_logins"
 
 
 class WorkerNode(Protocol):
@@ -35,12 +37,30 @@ def tell(node: WorkerNode) -> None:
     if cluster is None:
         cluster = config.stash[_CLUSTER] = opened(options.settings, config)
     node.workerinput[_INPUT] = cluster.bootstrap_servers
+    node.workerinput[_LOGINS] = _logins(cluster)
 
 
-def servers(config: pytest.Config) -> str | None:
-    """Return the addresses of the shared cluster, in a process of pytest-xdist that has one."""
-    found = getattr(config, "workerinput", {}).get(_INPUT)
-    return None if found is None else str(found)
+def _logins(cluster: "Cluster") -> dict[str, list[str]]:
+    """Return the logins of the users of a cluster, in a form that pytest-xdist can send."""
+    if not cluster.is_secured:
+        return {}
+    from minikafka.dev.secured import USERS  # noqa: PLC0415
+
+    return {user: list(cluster.login(user)) for user in USERS}
+
+
+def shared_cluster(config: pytest.Config) -> "ForeignCluster | None":
+    """Return the shared cluster, in a process of pytest-xdist that has one."""
+    told = getattr(config, "workerinput", {})
+    if _INPUT not in told:
+        return None
+    from minikafka.admin.client_login import ClientLogin  # noqa: PLC0415
+    from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
+
+    logins = {user: ClientLogin(*values) for user, values in told[_LOGINS].items()}
+    return ForeignCluster(
+        told[_INPUT], what="shared by all processes of pytest-xdist", logins=logins
+    )
 
 
 def end(config: pytest.Config) -> None:

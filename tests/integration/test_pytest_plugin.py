@@ -209,6 +209,38 @@ def test_the_order_of_precedence_is_factory_marker_command_line_ini(run):
     result.assert_outcomes(passed=3)
 
 
+def test_factories_make_each_fixture_under_other_names(run):
+    run(
+        """
+        import pytest
+        from minikafka.pytest_plugin import factories
+
+        of_module = factories.minikafka_cluster(scope="module", sasl="PLAIN")
+        orders = factories.kafka_topic()
+        big_topic = factories.kafka_topic(partitions=3)
+        of_users = factories.kafka_topic("of_module")
+        second_consumer = factories.kafka_consumer()
+        of_admins = factories.kafka_admin("of_module")
+
+        def test_topics(minikafka, kafka_topic, orders, big_topic):
+            assert minikafka.topics() == sorted({kafka_topic, orders, big_topic})
+
+        def test_consumers(minikafka, kafka_topic, kafka_consumer, second_consumer):
+            minikafka.produce(kafka_topic, "a")
+            for consumer in (kafka_consumer, second_consumer):
+                consumer.subscribe([kafka_topic])
+                # Each is alone in its group, and reads all.
+                assert consumer.poll(20).value() == b"a"
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_cluster(of_module, of_users, of_admins, number):
+            assert len(of_module.topics()) == number + 1
+            assert of_users in of_admins.list_topics(timeout=20).topics
+        """,
+        "--minikafka-client", "confluent-kafka",
+    ).assert_outcomes(passed=4)  # fmt: skip
+
+
 def test_configuration_comes_from_the_ini_file_and_the_marker(run):
     run(
         """
@@ -231,6 +263,42 @@ def test_the_report_of_a_failed_test_shows_the_cluster(run):
     assert re.search(r"-+ minikafka \(minikafka\) -+", text)
     assert "node 1" in text
     assert re.search(r"test-fails-1-topic-0: leader 1, replicas 1, ISR 1", text)
+
+
+def test_the_report_shows_clusters_that_the_test_does_not_name(run):
+    result = run(
+        """
+        import pytest, pytest_asyncio
+        from minikafka.pytest_plugin import factories
+        from minikafka.testing import AsyncCluster
+
+        topic_of_cluster = factories.kafka_topic("minikafka_cluster")
+
+        @pytest.fixture
+        def prepared(request):
+            kafka = request.getfixturevalue("minikafka")
+            kafka.create_topic("by-user")
+            raise ValueError
+
+        @pytest_asyncio.fixture
+        async def kafka():
+            async with AsyncCluster() as cluster:
+                yield cluster
+
+        def test_by_topic(kafka_topic): assert False
+        def test_by_producer(kafka_producer): assert False
+        def test_by_addresses(kafka_bootstrap_servers): assert False
+        def test_own(topic_of_cluster): assert False
+        def test_setup(prepared): pass
+        @pytest.mark.asyncio
+        async def test_async(kafka): assert False
+        def test_without(): assert False
+        """
+    )
+    result.assert_outcomes(failed=6, errors=1)
+    sections = re.findall(r"-+ minikafka \((\w+)\) -+", result.stdout.str())
+    assert sorted(sections) == ["kafka", *["minikafka"] * 4, "minikafka_cluster"]
+    assert "by-user-0: leader 1" in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -290,6 +358,23 @@ def test_processes_of_xdist_share_one_cluster(run):
         """,
         "-n", "2", "--minikafka-shared",
     ).assert_outcomes(passed=6)  # fmt: skip
+
+
+def test_a_shared_cluster_may_be_secured(run):
+    run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_value(minikafka, kafka_topic, kafka_producer, number):
+            kafka_producer.produce(kafka_topic, b"value")
+            kafka_producer.flush(20)
+            assert [each.value for each in minikafka.records(kafka_topic)] == [b"value"]
+            assert minikafka.login("alice").user == "alice"
+        """,
+        "-n", "2", "--minikafka-shared", "--minikafka-tls", "--minikafka-sasl", "SCRAM-SHA-256",
+        "--minikafka-client", "confluent-kafka",
+    ).assert_outcomes(passed=2)  # fmt: skip
 
 
 def test_a_running_cluster_is_used(run, one_node):

@@ -406,6 +406,57 @@ def test_what_a_crashed_test_broke_is_whole_in_the_next_one(run):
     ).assert_outcomes(failed=1, passed=1)
 
 
+def test_what_a_test_without_the_fixture_broke_is_whole_in_the_next_one(run):
+    run(
+        """
+        import os, signal
+        from minikafka.testing import ClusterError
+
+        def test_kills(minikafka_proc):
+            minikafka_proc.fault("Metadata", "drop")
+            minikafka_proc.kill(1)
+
+        def test_next(minikafka, kafka_topic):
+            minikafka.produce(kafka_topic, "a")
+
+        def test_ends(minikafka_proc):
+            os.kill(minikafka_proc.pid(1), signal.SIGKILL)
+            minikafka_proc.wait_for(lambda: minikafka_proc.crashes)
+
+        def test_last(minikafka, kafka_topic):
+            minikafka.produce(kafka_topic, "a")
+        """
+    ).assert_outcomes(passed=4, warnings=1)
+
+
+def test_topics_that_a_client_deletes_meanwhile_are_no_leftovers(run):
+    run(
+        """
+        import pytest
+        from minikafka.testing import Cluster
+
+        usual = Cluster.topics
+        late = []
+
+        def topics(self):
+            found = usual(self)
+            if late:
+                self.delete_topics(late.pop())
+            return found
+
+        Cluster.topics = topics
+
+        def test_deletes(minikafka, kafka_topic):
+            minikafka.create_topic("other")
+            late.append(kafka_topic)
+
+        def test_next(minikafka):
+            assert minikafka.topics() == []
+        """,
+        "-W", "error::minikafka.pytest_plugin.isolation.LeftoversWarning",
+    ).assert_outcomes(passed=2)  # fmt: skip
+
+
 def test_a_node_that_ends_by_itself_is_replaced_also_if_warnings_are_errors(run):
     result = run(
         """
@@ -421,8 +472,8 @@ def test_a_node_that_ends_by_itself_is_replaced_also_if_warnings_are_errors(run)
         "-W", "error",
     )  # fmt: skip
     result.assert_outcomes(passed=2, errors=1)
-    said = "LeftoversWarning: the cluster could not be cleaned after the test, and was started agai"
-    assert f"{said}n: node 1 ended by itself, signal 9" in result.stdout.str()
+    said = "LeftoversWarning: the cluster could not be cleaned, and was started again: node 1"
+    assert f"{said} ended by itself, signal 9" in result.stdout.str()
 
 
 def test_a_disk_that_is_full_during_a_test_is_whole_in_the_next_one(run, temporary):
@@ -444,6 +495,6 @@ def test_a_disk_that_is_full_during_a_test_is_whole_in_the_next_one(run, tempora
     )
     result.assert_outcomes(failed=1, passed=1, warnings=1)
     assert "No space left on device" in result.stdout.str()
-    assert "the cluster could not be cleaned after the test, and was started" in result.stdout.str()
+    assert "the cluster could not be cleaned, and was started again" in result.stdout.str()
     # The last line of the run: nothing is left in the folder.
     assert "1 passed" in result.outlines[-1]
