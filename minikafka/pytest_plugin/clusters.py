@@ -1,13 +1,16 @@
 """The clusters of a process of pytest: one for each different settings, at most a few at a time."""
 
+import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 import pytest
 
-from minikafka.pytest_plugin.options import Settings, own_place
+from minikafka.pytest_plugin.options import Settings, own_place, read
 
 if TYPE_CHECKING:
     from minikafka.testing.cluster import Cluster
@@ -16,9 +19,11 @@ if TYPE_CHECKING:
 ENVIRONMENT: Final = "MINIKAFKA_BOOTSTRAP_SERVERS"
 """The variable in which child processes of a test find the cluster."""
 _MAX_CLUSTERS = 4
+_MARKED = "marked"
+_OF_RUN = pytest.StashKey["WeakSet[Cluster]"]()
 
 
-def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
+def new_cluster(settings: Settings, config: pytest.Config, folder: str = "") -> "Cluster":
     """Return a cluster that is not started yet.
 
     Raises:
@@ -26,7 +31,7 @@ def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
     """
     from minikafka.testing.cluster import Cluster  # noqa: PLC0415
 
-    settings = own_place(settings, config)
+    settings = _unused_place(own_place(settings, config), config, folder)
     return Cluster(
         settings.nodes,
         config=dict(settings.config),
@@ -40,8 +45,28 @@ def new_cluster(settings: Settings, config: pytest.Config) -> "Cluster":
     )
 
 
-def opened(settings: Settings, config: pytest.Config) -> "Cluster":
-    """Return a running cluster.
+def _unused_place(settings: Settings, config: pytest.Config, folder: str) -> Settings:
+    """Return the settings with a place of the options that no other cluster of this run uses.
+
+    A `folder` is made in the directory of the options. If one of its clusters has their port, this
+    one gets free ports.
+    """
+    options = own_place(read(config).settings, config)
+    changes: dict[str, object] = {}
+    if folder and settings.directory is not None and settings.directory == options.directory:
+        names = itertools.chain([folder], (f"{folder}-{number}" for number in itertools.count(2)))
+        paths = (Path(settings.directory, name) for name in names)
+        changes["directory"] = next(path for path in paths if not path.exists())
+    if settings.base_port == options.base_port and any(
+        cluster.is_open and cluster.base_port == settings.base_port
+        for cluster in config.stash.get(_OF_RUN, ())
+    ):
+        changes["base_port"] = 0
+    return settings.changed(changes, "the place of a cluster")
+
+
+def opened(settings: Settings, config: pytest.Config, folder: str = "") -> "Cluster":
+    """Return a running cluster; `folder` is its own in the directory of the options.
 
     Raises:
         pytest.UsageError: it does not start; the message has the reason.
@@ -49,8 +74,9 @@ def opened(settings: Settings, config: pytest.Config) -> "Cluster":
     from minikafka.testing.errors import ClusterError  # noqa: PLC0415
 
     try:
-        cluster = new_cluster(settings, config)
+        cluster = new_cluster(settings, config, folder)
         cluster.open()
+        config.stash.setdefault(_OF_RUN, WeakSet()).add(cluster)
     except ClusterError as error:
         lines = [f"minikafka: {error}", *getattr(error, "__notes__", ())]
         raise pytest.UsageError("\n".join(lines)) from None
@@ -95,7 +121,7 @@ class Clusters:
         if cluster is None:
             if len(self._open) >= _MAX_CLUSTERS:
                 self._open.pop(next(iter(self._open))).close()
-            cluster = opened(settings, self._config)
+            cluster = opened(settings, self._config, _MARKED)
         self._open[settings] = cluster
         return cluster
 

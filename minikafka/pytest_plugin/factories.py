@@ -96,9 +96,13 @@ def minikafka_cluster(
 
 
 def _running(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> "Iterator[Cluster]":
+    name = str(request.fixturename)
+    folder = "" if name == _PROC else name
+    if request.scope == "function":
+        folder = new_prefix(request).rstrip("-")
     with explained():
-        cluster = opened(settings_of(request, given), request.config)
-    show(request, str(request.fixturename), cluster)
+        cluster = opened(settings_of(request, given), request.config, folder)
+    show(request, name, cluster)
     with closing(cluster), announced(cluster):
         yield cluster
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from minikafka.testing.base_ports import free_base_port
+
 pytest_plugins = ["pytester"]
 SUITE_OPTIONS = ("-p", "no:cacheprovider", "-p", "no:randomly")
 
@@ -254,6 +256,45 @@ def test_configuration_comes_from_the_ini_file_and_the_marker(run):
         """,
         ini="minikafka_config =\n    auto.create.topics.enable=false\n    num.partitions=3",
     ).assert_outcomes(passed=1)
+
+
+def test_clusters_beside_each_other_have_places_of_their_own(run, pytester):
+    port = free_base_port(1)
+    source = f"""
+        import pytest
+        from minikafka.pytest_plugin import factories
+
+        second_proc = factories.minikafka_proc()
+
+        def test_proc(minikafka):
+            assert minikafka.directory.name == "kept"
+            assert minikafka.base_port == {port}
+
+        def test_second(second_proc, minikafka_proc):
+            assert second_proc.directory.parent == minikafka_proc.directory
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_own(minikafka_cluster, number):
+            assert minikafka_cluster.directory.parent.name == "kept"
+            assert minikafka_cluster.topics() == []
+            minikafka_cluster.create_topic("t")
+
+        @pytest.mark.minikafka(config={{"num.partitions": 2}})
+        def test_marked(minikafka):
+            assert minikafka.directory.parent.name == "kept"
+
+        @pytest.mark.minikafka(directory="elsewhere")
+        def test_elsewhere(minikafka):
+            assert minikafka.directory.name == "elsewhere"
+        """
+    options = ("--minikafka-dir", "kept", "--minikafka-port", str(port))
+    for _ in range(2):
+        run(source, *options).assert_outcomes(passed=6)
+    kept = sorted(path.name for path in (pytester.path / "kept").iterdir() if path.is_dir())
+    assert kept == [
+        "marked", "marked-2", "node-1", "second_proc", "second_proc-2",
+        "test-own-0-2", "test-own-0-2-2", "test-own-1-3", "test-own-1-3-2",
+    ]  # fmt: skip
 
 
 def test_the_report_of_a_failed_test_shows_the_cluster(run):
