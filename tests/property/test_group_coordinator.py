@@ -64,6 +64,7 @@ from minikafka.node.purgatory import Purgatory
 from minikafka.records.reader import end_marker, read_batch
 from minikafka.records.scan import split_batches
 from minikafka.replica.in_sync_replicas import IsrState
+from minikafka.sim.world.violation import endless_work
 from tests.worlds.group_requests import Asked, T
 from tests.worlds.group_world import SUBSCRIPTION, LostAtAppend, World
 from tests.worlds.wire_world import take_turn
@@ -71,6 +72,9 @@ from tests.worlds.wire_world import take_turn
 AT_ONCE = (join_group, leave_group)
 """Handlers that do not wait for what they write, as in Kafka."""
 GROUPS = ("g", "members")
+INSTANCES = ("i", "j")
+REBALANCE_TIMEOUTS_MS = ((20_000,), (0, -1, -(2**31)), (20_000, 0, 2**31 - 1))
+PROTOCOLS = (("range",), ("range",), ("cooperative-sticky", "range"))
 PRODUCERS = (7, 8)
 
 
@@ -140,9 +144,11 @@ class Logged:
 class Model:
     """The coordinator, its clients, and what they wait for."""
 
-    def __init__(self):
+    def __init__(self, timeouts_ms):
+        self.timeouts_ms = timeouts_ms
         self.world = World(replicas=(1, 2), offsets_retention_minutes=1)
         self.world.env.on_contained = failed
+        self.world.env.on_endless_work = endless_work
         self.purgatory = Purgatory(self.world.env)
         self.unanswered = {}
         self.members = []
@@ -219,9 +225,12 @@ class Model:
 
     def join(self, rng):
         member_id = rng.choice(self.members)[1] if self.members and rng.random() < 0.5 else ""
+        # A known member may name the instance of another one, or one that it is not.
+        instance = rng.choice((None, None, None, *INSTANCES))
+        names = rng.choice(PROTOCOLS)
         request = JoinGroupRequest(
-            "members", 10_000, 20_000, member_id, None, "consumer",
-            [JoinGroupRequestProtocol("range", SUBSCRIPTION)],
+            "members", 10_000, rng.choice(self.timeouts_ms), member_id, instance, "consumer",
+            [JoinGroupRequestProtocol(name, SUBSCRIPTION) for name in names],
         )  # fmt: skip
 
         def joined(response):
@@ -230,7 +239,8 @@ class Model:
                 others = [each for each in self.members if each[1] != response.member_id]
                 self.members = [*others[-3:], member]
 
-        self.ask(join_group, request, 3, lambda found: [found.error_code], joined)
+        version = 3 if instance is None else 5
+        self.ask(join_group, request, version, lambda found: [found.error_code], joined)
 
     def sync(self, rng):
         if self.members:
@@ -241,10 +251,12 @@ class Model:
             self.ask(sync_group, request, 3, lambda found: [found.error_code])
 
     def leave(self, rng):
-        if self.members:
+        """Leave, or remove a static member as an operator does."""
+        leaving = MemberIdentity("", rng.choice(INSTANCES))
+        if self.members and rng.random() < 0.7:
             leaving = MemberIdentity(rng.choice(self.members)[1])
-            request = LeaveGroupRequest("members", members=[leaving])
-            self.ask(leave_group, request, 4, lambda found: [found.error_code])
+        request = LeaveGroupRequest("members", members=[leaving])
+        self.ask(leave_group, request, 4, lambda found: [found.error_code])
 
     # Faults and time
 
@@ -402,6 +414,9 @@ EXPECTED = {
     ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.NON_EMPTY_GROUP,
     ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.REBALANCE_IN_PROGRESS,
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    ErrorCode.FENCED_INSTANCE_ID,
+    # A loaded member has only the protocol of its generation.
+    ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
     ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.KAFKA_STORAGE_ERROR,
 }  # fmt: skip
 
@@ -415,6 +430,8 @@ STEPS = (
     Model.fail_over, Model.lose_at_append, Model.lose_minimum_isr, Model.lose_disk,
     *(Model.replicate,) * 8, *(Model.take_turn,) * 5, *(Model.pass_time,) * 2,
 )  # fmt: skip
+OF_MEMBERS = (*STEPS, *(Model.join, Model.sync, Model.leave, Model.pass_time) * 6)
+"""Steps of a group whose members come and go."""
 
 
 @given(st.integers(0, 2**32), st.integers(30, 150), st.sampled_from((1, 3, 300)))
@@ -428,8 +445,9 @@ def play(seed, length, units):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(environment, "STEP_BUDGET_US", 10 * units)
         patch.setattr(loading, "_SLICE_BYTES", 400)
-        model = Model()
+        model = Model(rng.choice(REBALANCE_TIMEOUTS_MS))
+        steps = rng.choice((STEPS, OF_MEMBERS))
         for _ in range(length):
-            rng.choice(STEPS)(model, rng)
+            rng.choice(steps)(model, rng)
             model.settle()
         model.finish(rng)
