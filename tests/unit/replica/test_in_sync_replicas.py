@@ -69,6 +69,20 @@ def test_a_follower_that_may_not_join_is_not_proposed(changes):
     assert next_isr(before, FollowerFetched(3, view((1, 2, 3), **changes))) == (before, None)
 
 
+@pytest.mark.parametrize(
+    ("kept_pace_ms", "min_isr", "joins"),
+    [(75, 3, True), (74, 3, False), (None, 3, False), (74, 2, True), (None, 2, True)],
+)
+def test_a_follower_joins_below_min_isr_with_what_the_leader_had_half_the_lag_ago(
+    kept_pace_ms, min_isr, joins
+):
+    """Half of the 50 ms is left, so that it does not leave at once if it becomes a little slower."""
+    seen = view((1, 2, 3), min_isr=min_isr, log_end_offset=11)
+    seen.followers[3].kept_pace_ms = kept_pace_ms
+    _, proposed = next_isr(IsrState((1, 2)), FollowerFetched(3, seen))
+    assert proposed == ((1, 2, 3) if joins else None)
+
+
 @pytest.mark.parametrize("proposed", [(1, 2), (1,)])
 def test_nothing_is_proposed_while_a_proposal_is_in_progress(proposed):
     before = IsrState((1, 2), proposed)
