@@ -32,8 +32,6 @@ _BETWEEN_NODES = frozenset((ApiKey.GET_REPLICA_LOG_INFO,))
 _NOT_FORWARDED = frozenset(
     (
         ApiKey.API_VERSIONS,
-        ApiKey.CREATE_ACLS,
-        ApiKey.DELETE_ACLS,
         ApiKey.DESCRIBE_ACLS,
         ApiKey.DESCRIBE_CLUSTER,
         ApiKey.DESCRIBE_CONFIGS,
