@@ -17,7 +17,11 @@ from dataclasses import dataclass, field
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import NotControllerError, PolicyViolationError
+from minikafka.common.errors import (
+    NotControllerError,
+    PolicyViolationError,
+    RecordListTooLargeError,
+)
 from minikafka.common.ids import Uuid
 from minikafka.config import broker as keys
 from minikafka.config import topic as topic_keys
@@ -259,6 +263,7 @@ class QuorumController:
         Raises:
             NotControllerError: this controller is not active.
             PolicyViolationError: an atomic result has too many records for one batch.
+            RecordListTooLargeError: an atomic result has too many bytes for one batch.
         """
         self._require_active()
         if result.records:
@@ -285,19 +290,31 @@ class QuorumController:
             )
         if records:
             log_warnings(self.current_view(), records, requested)
-        return self._write_batches(records)
+        return self._write_batches(records, atomic=atomic)
 
     def write_recoveries(self, records: list[MetadataRecord]) -> int | None:
         """See `Controller`."""
         # The recovery manager logs its elections itself, with the log end of each replica.
-        return self._write_batches(records)
+        return self._write_batches(records, atomic=False)
 
-    def _write_batches(self, records: list[MetadataRecord]) -> int | None:
+    def _write_batches(self, records: list[MetadataRecord], *, atomic: bool) -> int | None:
         offset = None
         for start in range(0, len(records), MAX_RECORDS_PER_BATCH):
-            offset = self._write_batch(records[start : start + MAX_RECORDS_PER_BATCH])
+            some = records[start : start + MAX_RECORDS_PER_BATCH]
+            offset = self._write_batch(some) if atomic else self._write_some(some)
         self._last_append_ms = self.env.clock.monotonic_ms
         return offset
+
+    def _write_some(self, records: list[MetadataRecord]) -> int:
+        """Write records in one batch, or in several if they are too large for one."""
+        try:
+            return self._write_batch(records)
+        except RecordListTooLargeError:
+            half = len(records) // 2
+            if not half:
+                raise
+        self._write_some(records[:half])
+        return self._write_some(records[half:])
 
     def _write_batch(self, records: list[MetadataRecord]) -> int:
         # Before the bootstrap the level is not in the image, but in the records themselves.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
+from minikafka.common.errors import RecordListTooLargeError
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import LOG_SUFFIX, file_name
@@ -33,6 +34,8 @@ from minikafka.records.scan import check_crc, split_batches
 from minikafka.records.validation import AppendOrigin
 
 _READ_BYTES = 8 * 1024 * 1024
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""As `KafkaRaftClient.MAX_BATCH_SIZE_BYTES`."""
 
 
 class MetadataBatch(NamedTuple):
@@ -134,7 +137,11 @@ class RaftLog:
     def append_records(
         self, records: Iterable[MetadataRecord], *, epoch: int, metadata_version: int, now: Now
     ) -> int:
-        """Append one batch; return the offset of its last record."""
+        """Append one batch; return the offset of its last record.
+
+        Raises:
+            RecordListTooLargeError: the batch is larger than `MAX_BATCH_BYTES`; nothing is written.
+        """
         records = list(records)
         batch = build_batch(
             [
@@ -146,6 +153,11 @@ class RaftLog:
                 for record in records
             ]
         )
+        if len(batch) > MAX_BATCH_BYTES:
+            raise RecordListTooLargeError(
+                f"the operation writes {len(batch)} bytes of metadata; the maximum for one "
+                f"operation is {MAX_BATCH_BYTES}"
+            )
         base = self.end_offset
         last = self._append(batch, epoch, now)
         rows = list(enumerate(records, base))

@@ -30,6 +30,7 @@ BOOTSTRAP = "bootstrap.checkpoint"
 PART_SUFFIX = ".part"
 """A snapshot that is being written or downloaded; Kafka's name for it."""
 _RECORDS_PER_BATCH = 100
+_BYTES_PER_BATCH = 1024 * 1024
 """A snapshot is written one batch a step, which takes a few milliseconds."""
 _HEADER_WINDOW = 4096
 
@@ -151,12 +152,14 @@ def encode_snapshot(
             head.append(control_record(ControlType.KRAFT_VOTERS, voters.to_record(), now_ms))
     yield batch_of(head, is_control=True)
     batch: list[NewRecord] = []
+    size = 0
     for record in records:
         value = encode_record(record, record_version(record, metadata_version))
         batch.append(NewRecord(now_ms, None, value))
-        if len(batch) == _RECORDS_PER_BATCH:
+        size += len(value)
+        if len(batch) == _RECORDS_PER_BATCH or size >= _BYTES_PER_BATCH:
             yield batch_of(batch, is_control=False)
-            batch = []
+            batch, size = [], 0
     if batch:
         yield batch_of(batch, is_control=False)
     footer = encode_message(SnapshotFooterRecord(), 0)

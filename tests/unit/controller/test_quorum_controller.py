@@ -1,14 +1,20 @@
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.errors import NotControllerError, PolicyViolationError
+from minikafka.common.errors import (
+    NotControllerError,
+    PolicyViolationError,
+    RecordListTooLargeError,
+)
 from minikafka.controller import cluster_control, quorum_controller
 from minikafka.controller.result import ControllerResult
 from minikafka.log.disk import read_file
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
 from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.raft import raft_log
 from minikafka.raft.raft_node import RaftEvent
 from minikafka.raft.snapshots import BOOTSTRAP
 from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk
@@ -175,6 +181,27 @@ def test_long_results_are_spread_over_batches_unless_they_are_atomic(world, monk
     assert [len(x) for x in kinds(world.batches[before:])] == [2, 2, 1]
     with pytest.raises(PolicyViolationError):
         world.controller.append(ControllerResult(records, None, atomic=True))
+
+
+def test_results_of_many_bytes_are_spread_over_batches_unless_they_are_atomic(
+    elr_topic, monkeypatch
+):
+    monkeypatch.setattr(raft_log, "MAX_BATCH_BYTES", 1_000)
+    records = [ConfigRecord(2, "t", f"key-{number}", "x" * 180) for number in range(10)]
+    before, end = len(elr_topic.batches), elr_topic.raft.end_offset
+    with pytest.raises(RecordListTooLargeError, match="maximum for one operation is 1000"):
+        elr_topic.controller.append(ControllerResult(records, None, atomic=True))
+    assert elr_topic.raft.end_offset == end
+    elr_topic.apply(ControllerResult(records, None))
+    new = elr_topic.batches[before:]
+    assert [record for batch in new for _, record in batch.records] == records
+    assert all(batch.size <= 1_000 for batch in new)
+    with pytest.raises(RecordListTooLargeError):
+        elr_topic.controller.append(
+            ControllerResult([ConfigRecord(2, "t", "k", "x" * 1_000)], None)
+        )
+    elr_topic.set_config("t", "retention.ms", "1")
+    assert elr_topic.image == elr_topic.loader.image
 
 
 def test_the_latest_image_and_the_committed_one_are_built_by_the_same_replay(elr_topic):

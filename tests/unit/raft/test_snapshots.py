@@ -68,6 +68,16 @@ def test_its_batches_have_offsets_from_zero_and_the_epoch(disk):
     assert {x.leader_epoch for x in headers} == {3}
 
 
+def test_its_batches_are_bounded_by_bytes(disk):
+    records = [TopicRecord(name="t" * 300_000, topic_id=Uuid.of(1, x)) for x in range(9)]
+    write(disk, iter(records))
+    data = read_file(disk, PATH)
+    sizes = [header.size for _, header in split_batches(data) if not header.is_control]
+    assert len(sizes) == 3
+    assert max(sizes) < 1_500_000
+    assert read_snapshot(disk, PATH).records == records
+
+
 def test_a_file_that_is_not_there_is_none(disk):
     assert read_snapshot(disk, PATH) is None
 
