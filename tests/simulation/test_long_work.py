@@ -1,9 +1,19 @@
-"""No step takes long, however large a topic is: `SimNode` bounds what a step does on its disks."""
+"""No step takes long, however large a topic is.
+
+`SimNode` bounds what a step does on its disks, and the work whose cost it counts.
+"""
 
 import pytest
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
-from minikafka.sim.world.sim_node import MAX_DISK_WORK
+from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from minikafka.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from minikafka.sim.world.step_bounds import MAX_DISK_WORK
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 PARTITIONS = MAX_DISK_WORK + 20
@@ -109,3 +119,30 @@ def test_replicas_that_a_start_misses_are_made_in_many_steps():
         60_000,
         "every ISR is full",
     )
+
+
+def test_offsets_of_many_partitions_expire_in_many_steps():
+    """The periodic removal begins in every partition of `__consumer_offsets` at once."""
+    shards, groups, rows = 8, 60, 60
+    given = {
+        "offsets.topic.num.partitions": str(shards),
+        "offsets.retention.minutes": "1",
+        "offsets.retention.check.interval.ms": "300000",
+    }
+    cluster = started_cluster(1, given=given)
+    create_topic(cluster, "t", partitions=rows)
+    client = cluster.client()
+    find = FindCoordinatorRequest("x", 0)
+    while client.ask(find, FindCoordinatorResponse, version=3).error_code:
+        cluster.world.run(100)
+    cluster.world.run(1_000)
+    partitions = [OffsetCommitRequestPartition(index, 1) for index in range(rows)]
+    topics = [OffsetCommitRequestTopic("t", partitions=partitions)]
+    for number in range(groups):
+        request = OffsetCommitRequest(f"g{number}", topics=topics)
+        client.ask(request, OffsetCommitResponse, version=8)
+    coordinator = cluster.nodes[1].node.broker.groups
+    assert len(list(coordinator.all_groups())) == groups
+    # The removal costs 22 us for each offset: seven budgets of a step for each partition.
+    cluster.world.run(310_000)
+    assert list(coordinator.all_groups()) == []

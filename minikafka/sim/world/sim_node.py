@@ -29,12 +29,9 @@ from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_connections import SimConnections
 from minikafka.sim.world.sim_disk import Buffer, SimDisk
 from minikafka.sim.world.sim_threads import SimThreads
-from minikafka.sim.world.violation import Violation, endless_work
+from minikafka.sim.world.step_bounds import require_short_step
+from minikafka.sim.world.violation import endless_work
 from minikafka.sim.world.world import World
-
-MAX_DISK_WORK = 100
-"""Maximum number of syncs and of folders created, renamed or removed in one step: about 100 ms of a
-slow disk."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -306,7 +303,7 @@ class SimNode:
         try:
             effects = work()
             if not self.stopping:
-                _is_bounded(self.host, self._disk_work() - before)
+                require_short_step(self.host, self.node, self._disk_work() - before)
             self.on_decided(self)
             for effect in effects:
                 self._carry_out(effect)
@@ -447,18 +444,6 @@ def last_directories(node: SimNode) -> tuple[tuple[str, ...], frozenset[TopicPar
         return node.failed_directories, node.replicas_online
     failed = tuple(x.disk.root for x in broker.logs.directories if not x.is_online)
     return failed, frozenset(broker.replicas.partitions)
-
-
-def _is_bounded(host: str, disk_work: int) -> None:
-    """Check that a step is too short to delay heartbeats, or those of a combined controller.
-
-    Loading logs and stopping are exempt.
-    """
-    if disk_work > MAX_DISK_WORK:
-        raise Violation(
-            f"Steps: {host} changes or syncs {disk_work} folders and files in one step, "
-            f"at most {MAX_DISK_WORK} were expected"
-        )
 
 
 def _bug(what: str, error: Exception) -> None:
