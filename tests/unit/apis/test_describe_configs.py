@@ -258,6 +258,30 @@ def test_stored_values_that_cannot_be_parsed_stop_nothing_and_are_described(clus
     assert produce(cluster.client(), "t", b"x").base_offset == 1
 
 
+def test_synonyms_are_those_of_kafka(cluster):
+    """KIP-226, as Kafka 4.3.1 lists them: a key without a default has none, until it has a value;
+    then those of its other units follow."""
+    create_topic(cluster, "t")
+
+    def synonyms(kind, name, key):
+        resource = DescribeConfigsResource(kind, name, [key])
+        request = DescribeConfigsRequest([resource], include_synonyms=True)
+        answer = cluster.client().ask(request, DescribeConfigsResponse, version=4)
+        (row,) = answer.results[0].configs
+        return [(each.name, each.value, each.source) for each in row.synonyms]
+
+    assert synonyms(TOPIC, "t", "retention.ms") == []
+    assert synonyms(BROKER, "1", "log.retention.ms") == []
+    change = AlterConfigsResource(BROKER, "1", [AlterableConfig("log.retention.ms", 0, "888888")])
+    request = IncrementalAlterConfigsRequest([change])
+    answer = cluster.client().ask(request, IncrementalAlterConfigsResponse)
+    assert answer.responses[0].error_code == ErrorCode.NONE
+    cluster.world.run(500)
+    found = [("log.retention.ms", "888888", 2), ("log.retention.hours", "168", 5)]
+    assert synonyms(BROKER, "1", "log.retention.ms") == found
+    assert synonyms(TOPIC, "t", "retention.ms") == found
+
+
 def test_a_group_is_described_with_the_defaults_of_the_broker(cluster):
     """As Kafka 4.3.1 describes it, also a group that has no values of its own."""
     name, by_broker = "consumer.session.timeout.ms", "group.consumer.session.timeout.ms"
