@@ -79,6 +79,7 @@ def test_newer_epoch_starts_at_zero():
 
 
 def test_producer_without_an_epoch_may_leave_gaps_but_not_repeat():
+    assert ProducerState().check(header(5, epoch=-1)) is None
     state = written(header(0, 2, epoch=-1))
     assert state.check(header(9, epoch=-1)) is None
     assert state.check(header(0, 2, epoch=-1)).last_offset == 1
