@@ -85,10 +85,15 @@ def cut(cluster, node_id):
             cluster.network.cut(host(each), host(node_id))
 
 
+def close_connections(cluster, node_id, peer_id):
+    """Close the connections of a node to another one, which learns of it at once."""
+    cluster.network.unclog(cluster.network.abort(host(node_id), host(peer_id)))
+
+
 def abort_connections_of_paused(cluster, node_id):
     """The system of a paused process accepts connections for it."""
     cluster.nodes[node_id].pause()
-    cluster.network.abort(host(node_id), host(cluster.controller_id))
+    close_connections(cluster, node_id, cluster.controller_id)
 
 
 def kill_and_take_port(cluster, node_id):
@@ -122,9 +127,22 @@ def test_aborted_connections_of_a_live_broker_fence_nothing():
     cluster, leader = cluster_with_topic(voters=3)
     epoch = registration(cluster, "t").partition_epoch
     for each in cluster.broker_ids:
-        cluster.network.abort(host(leader), host(each))
+        close_connections(cluster, leader, each)
     cluster.world.run(3 * SESSION_MS)
     assert registration(cluster, "t").partition_epoch == epoch
+
+
+@pytest.mark.parametrize("late_ms", [100, 2_500, 5_000])
+def test_broker_that_accepts_late_is_not_fenced(late_ms):
+    """Its connections are closed, and what connects to it waits."""
+    cluster, leader = cluster_with_topic(voters=3)
+    before = registration(cluster, "t")
+    abort_connections_of_paused(cluster, leader)
+    cluster.world.run(late_ms)
+    cluster.nodes[leader].resume()
+    cluster.world.run(3 * SESSION_MS)
+    assert registration(cluster, "t") == before
+    assert cluster.nodes[cluster.controller_id].node.loader.image.brokers[leader].active
 
 
 def refuse_controllers(cluster):
