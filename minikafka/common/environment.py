@@ -117,7 +117,7 @@ class Environment:
 
         Slices take turns; a task with more slices must call this for each. Between two slices the
         shell delivers events. A timer of 0 ms fires at the end of the same step, or in the next
-        step if a timer schedules it.
+        step if a timer or a slice schedules it.
         """
         self._later.append(work)
 

@@ -109,7 +109,7 @@ class Node:
         if kind is _REQUEST_FRAME:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]
         elif kind is _TICK:
-            self._tick()
+            return self._tick()
         else:
             self._other(event)
         return self._settle()
@@ -118,17 +118,25 @@ class Node:
         """Return the time of the next Tick, or None; now if a slice of long work is waiting."""
         return self.env.next_deadline_ms()
 
-    def _tick(self) -> None:
-        """Run the timers that are due, then one slice of deferred work."""
+    def _tick(self) -> Sequence[Effect]:
+        """Run the timers that are due, then one slice of deferred work.
+
+        Timers that these schedule fire in a later step.
+        """
         work = self.env.take_later()
-        if work is not None:
-            self._fire_due()
-            if not self._ended:
-                work()
+        self._fire_due()
+        if work is not None and not self._ended:
+            work()
+            if self.env.notified and not self._ended:
+                self.purgatory.drain()
+        return self._take_effects()
 
     def _settle(self) -> Sequence[Effect]:
-        env = self.env
         self._fire_due()
+        return self._take_effects()
+
+    def _take_effects(self) -> Sequence[Effect]:
+        env = self.env
         effects, env.effects = env.effects, []
         return effects
 

@@ -100,6 +100,21 @@ def test_a_timer_that_schedules_itself_at_once_does_not_hold_up_a_step(one, capl
     assert "again start again and again" in warnings[0]
 
 
+@pytest.mark.parametrize("has_slice", [False, True])
+def test_timers_that_a_tick_schedules_fire_in_the_next_one(one, has_slice):
+    node, fired = one.nodes[1].node, []
+    env = node.env
+    now = later(one)
+    node.step(Tick(), now)
+    env.after(0, lambda: env.after(0, lambda: fired.append("timer")))
+    if has_slice:
+        env.later(lambda: env.after(0, lambda: fired.append("slice")))
+    node.step(Tick(), now)
+    assert fired == []
+    node.step(Tick(), now)
+    assert fired == (["timer", "slice"] if has_slice else ["timer"])
+
+
 def test_the_monotonic_clock_does_not_go_back(one):
     node = one.nodes[1].node
     now = later(one)
