@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +12,7 @@ from weakref import WeakSet
 
 import pytest
 
-from minikafka.pytest_plugin.options import Settings, own_place, read
+from minikafka.pytest_plugin.options import Settings, own_place, read, worker
 
 if TYPE_CHECKING:
     from minikafka.testing.cluster import Cluster
@@ -21,6 +23,7 @@ ENVIRONMENT: Final = "MINIKAFKA_BOOTSTRAP_SERVERS"
 _MAX_CLUSTERS = 4
 _MARKED = "marked"
 _OF_RUN = pytest.StashKey["WeakSet[Cluster]"]()
+_LOOK_EVERY_S = 0.2
 
 
 def new_cluster(settings: Settings, config: pytest.Config, folder: str = "") -> "Cluster":
@@ -58,11 +61,30 @@ def _unused_place(settings: Settings, config: pytest.Config, folder: str) -> Set
         paths = (Path(settings.directory, name) for name in names)
         changes["directory"] = next(path for path in paths if not path.exists())
     if settings.base_port == options.base_port and any(
-        cluster.is_open and cluster.base_port == settings.base_port
-        for cluster in config.stash.get(_OF_RUN, ())
+        cluster.is_open and cluster.base_port == settings.base_port for cluster in _of_run(config)
     ):
         changes["base_port"] = 0
     return settings.changed(changes, "the place of a cluster")
+
+
+def _of_run(config: pytest.Config) -> "WeakSet[Cluster]":
+    """Return the set of the clusters of this process, in which it registers new ones."""
+    known = config.stash.get(_OF_RUN, None)
+    if known is None:
+        known = config.stash[_OF_RUN] = WeakSet()
+        if worker(config):
+            # The process of a test may outlive the one that started it by many seconds.
+            watching = threading.Thread(target=_end_with, args=(os.getppid(), known), daemon=True)
+            watching.start()
+    return known
+
+
+def _end_with(parent: int, clusters: "WeakSet[Cluster]") -> None:
+    """Close the clusters of a process of pytest-xdist when the one that started it has ended."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_EVERY_S)
+    for cluster in list(clusters):
+        cluster.close()
 
 
 def opened(settings: Settings, config: pytest.Config, folder: str = "") -> "Cluster":
@@ -76,7 +98,7 @@ def opened(settings: Settings, config: pytest.Config, folder: str = "") -> "Clus
     try:
         cluster = new_cluster(settings, config, folder)
         cluster.open()
-        config.stash.setdefault(_OF_RUN, WeakSet()).add(cluster)
+        _of_run(config).add(cluster)
     except ClusterError as error:
         lines = [f"minikafka: {error}", *getattr(error, "__notes__", ())]
         raise pytest.UsageError("\n".join(lines)) from None

@@ -370,54 +370,6 @@ def test_child_processes_find_the_cluster_in_the_environment(run):
     ).assert_outcomes(passed=1)
 
 
-def test_each_process_of_xdist_has_a_cluster(run):
-    run(
-        """
-        import pytest
-
-        @pytest.mark.parametrize("number", range(8))
-        def test_topic(minikafka, kafka_topic, number):
-            minikafka.produce(kafka_topic, str(number))
-            assert len(minikafka.records(kafka_topic)) == 1
-        """,
-        "-n", "3",
-    ).assert_outcomes(passed=8)  # fmt: skip
-
-
-def test_processes_of_xdist_share_one_cluster(run):
-    run(
-        """
-        import pytest
-        from minikafka.testing import ClusterError
-
-        @pytest.mark.parametrize("number", range(6))
-        def test_topic(minikafka, kafka_topic, number):
-            minikafka.produce(kafka_topic, str(number))
-            assert len(minikafka.records(kafka_topic)) == 1
-            with pytest.raises(ClusterError, match="use minikafka_cluster"):
-                minikafka.kill(1)
-        """,
-        "-n", "2", "--minikafka-shared",
-    ).assert_outcomes(passed=6)  # fmt: skip
-
-
-def test_a_shared_cluster_may_be_secured(run):
-    run(
-        """
-        import pytest
-
-        @pytest.mark.parametrize("number", range(2))
-        def test_value(minikafka, kafka_topic, kafka_producer, number):
-            kafka_producer.produce(kafka_topic, b"value")
-            kafka_producer.flush(20)
-            assert [each.value for each in minikafka.records(kafka_topic)] == [b"value"]
-            assert minikafka.login("alice").user == "alice"
-        """,
-        "-n", "2", "--minikafka-shared", "--minikafka-tls", "--minikafka-sasl", "SCRAM-SHA-256",
-        "--minikafka-client", "confluent-kafka",
-    ).assert_outcomes(passed=2)  # fmt: skip
-
-
 def test_a_running_cluster_is_used(run, one_node):
     run(
         """
