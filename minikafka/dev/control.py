@@ -87,6 +87,9 @@ def ask_owner(directory: Path, command: str, say: Say) -> str:
                     if not line.startswith(NOTE):
                         return line.strip()
                     say(line.removeprefix(NOTE).rstrip("\n"))
+    except (FileNotFoundError, ConnectionRefusedError):
+        # An owner that was killed leaves its socket.
+        raise NoOwnerError(f"no cluster runs in {directory}; start one: minikafka dev") from None
     except OSError as error:
         raise NoOwnerError(f"no cluster runs in {directory}: {error.strerror}") from None
     raise NoOwnerError(f"the cluster in {directory} has ended")

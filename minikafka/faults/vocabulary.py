@@ -132,6 +132,8 @@ class AnswerFault:
             raise FaultError(_unknown_api(self.api))
         if not self.kind and self.error:
             object.__setattr__(self, "kind", "error")
+        if not self.kind:
+            raise FaultError(f"a fault needs an error or a kind; kinds are {', '.join(KINDS)}")
         if self.kind not in KINDS:
             raise FaultError(f"unknown kind of fault {self.kind!r}{nearest(self.kind, KINDS)}")
         if not self.role:

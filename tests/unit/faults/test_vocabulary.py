@@ -28,7 +28,7 @@ REFUSED = [
     ({"api": "ShareFetch", "kind": "drop"}, "no node serves the API ShareFetch"),
     ({"api": "zzz", "kind": "drop"}, "unknown API 'zzz'"),
     ({"api": "Fetch", "kind": "dorp"}, "unknown kind of fault 'dorp'; did you mean drop?"),
-    ({"api": "Fetch"}, "unknown kind of fault ''"),
+    ({"api": "Fetch"}, "a fault needs an error or a kind"),
     ({"kind": "drop"}, "a fault needs the field 'api'"),
     ({"api": "Fetch", "error": "NOT_LEADER"}, "unknown error 'NOT_LEADER'; did you mean"),
     ({"api": "Fetch", "error": "NONE"}, "error: NONE is not an error"),
@@ -68,6 +68,7 @@ REFUSED = [
     ({"api": "Fetch", "kind": "delay", "ms": 10**12}, "ms: must be at most"),
     ({"api": ["Fetch"], "kind": "drop"}, "api: must be a string, not list"),
     ({"api": "Fetch", "kind": {}}, "kind: must be a string, not dict"),
+    ({"api": "Fetch"}, "a fault needs an error or a kind; kinds are error, delay, drop, half,"),
     ([], "a fault is an object, not list"),
     (None, "a fault is an object, not NoneType"),
 ]
