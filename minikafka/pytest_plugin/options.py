@@ -60,6 +60,8 @@ class Settings:
         nodes = values["nodes"]
         if not isinstance(nodes, int) or nodes < 1:
             raise pytest.UsageError(f"{where}: nodes={nodes}: a cluster has at least one node")
+        if not isinstance(values["base_port"], int):
+            raise pytest.UsageError(f"{where}: base_port={values['base_port']!r}: not a number")
         return Settings(**values)
 
 

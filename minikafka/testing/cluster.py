@@ -111,6 +111,8 @@ class Cluster(KafkaOperations):
         )  # fmt: skip
         if self.is_secured:
             self._clients.login = lambda: self.login().properties()
+        if not isinstance(base_port, int):
+            raise ClusterError(f"base_port={base_port!r}: not a number")
         self.nodes = nodes
         self.base_port = base_port
         self._given_port = base_port

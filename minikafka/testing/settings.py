@@ -175,9 +175,9 @@ def check_settings(
     Raises:
         ClusterError: an argument has no meaning.
     """
-    if nodes < 1:
-        raise ClusterError(f"nodes={nodes}: a cluster has at least one node")
-    if voters is not None and not 1 <= voters <= nodes:
+    if not isinstance(nodes, int) or nodes < 1:
+        raise ClusterError(f"nodes={nodes!r}: a cluster has at least one node")
+    if voters is not None and (not isinstance(voters, int) or not 1 <= voters <= nodes):
         raise ClusterError(f"voters={voters}: from 1 to {nodes}, at most one on each node")
     if log_level is not None and log_level.upper() not in _LEVELS:
         raise ClusterError(f"log_level={log_level!r}: expected one of {', '.join(_LEVELS)}")
@@ -237,6 +237,8 @@ def _by_number(racks: Sequence[str] | Mapping[int, str] | None) -> Mapping[int, 
 
 def _texts(values: Mapping[str, object]) -> dict[str, str]:
     """Return the values as a configuration file has them."""
+    if not isinstance(values, Mapping):
+        raise ClusterError(f"config={values!r}: expected a mapping of key to value")
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in values.items()

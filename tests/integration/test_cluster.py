@@ -146,6 +146,9 @@ def test_parameters_reach_the_nodes(tmp_path):
     ("given", "why"),
     [
         ({"nodes": 0}, "nodes=0: a cluster has at least one node"),
+        ({"nodes": "3"}, "nodes='3': a cluster has at least one node"),
+        ({"base_port": "9092"}, "base_port='9092': not a number"),
+        ({"config": ["a=b"]}, "config=.'a=b'.: expected a mapping of key to value"),
         ({"nodes": 3, "voters": 4}, "voters=4: from 1 to 3, at most one on each node"),
         ({"node_config": {2: {}}}, "there is no node 2 in a cluster of 1"),
         ({"racks": ["a", "b"]}, "there is no node 2 in a cluster of 1"),

@@ -93,7 +93,7 @@ def test_a_marker_without_meaning_is_one_line(run):
         """
         import pytest
 
-        OPTIONS = [{"node": 3}, {"release": "9"}, {"config": 5}, {"log_level": "loud"}]
+        OPTIONS = [{"node": 3}, {"release": "9"}, {"config": 5}, {"base_port": "1"}]
         MARKS = [pytest.param(marks=pytest.mark.minikafka(**each)) for each in OPTIONS]
         MARKS.append(pytest.param(marks=pytest.mark.minikafka(3)))
 
@@ -109,7 +109,7 @@ def test_a_marker_without_meaning_is_one_line(run):
         "@pytest.mark.minikafka: node is no setting of a cluster; there are nodes, base_port",
         "release '9': expected one of 3.3-IV3, ",
         "@pytest.mark.minikafka: config=5: expected a mapping of key to value",
-        "minikafka: log_level='loud': expected one of DEBUG, INFO",
+        "@pytest.mark.minikafka: base_port='1': not a number",
         "@pytest.mark.minikafka: give the settings by their names",
     ]
     found = reasons(result)
