@@ -117,12 +117,17 @@ def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
     @pytest.fixture(scope="session")
     def minikafka_noproc(request: pytest.FixtureRequest) -> "Iterator[ForeignCluster]":
         """The cluster of `--minikafka-bootstrap-servers`."""
+        from minikafka.testing.errors import ClusterError  # noqa: PLC0415
         from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
 
         servers = bootstrap_servers or read(request.config).bootstrap_servers
         if servers is None:
             pytest.fail("minikafka_noproc: give --minikafka-bootstrap-servers", pytrace=False)
         cluster = ForeignCluster(servers)
+        try:
+            cluster.await_answer()
+        except ClusterError as error:
+            pytest.fail(f"minikafka: {error}", pytrace=False)
         with announced(cluster):
             yield cluster
 

@@ -216,8 +216,8 @@ def settings_of(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> Set
         pytest.UsageError: a setting has no meaning.
     """
     found = read(request.config).settings
-    marker = request.node.get_closest_marker(MARKER)
-    if marker is not None:
+    # The nearest comes first, and counts most.
+    for marker in reversed(list(request.node.iter_markers(MARKER))):
         if marker.args:
             raise pytest.UsageError(f"@pytest.mark.{MARKER}: give the settings by their names")
         found = found.changed(marker.kwargs, f"@pytest.mark.{MARKER}")

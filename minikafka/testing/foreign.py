@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from minikafka.admin.client_login import ClientLogin
 
 
+_ANSWER_S = 3.0
+
+
 class ForeignCluster(KafkaOperations):
     """A running cluster, by its addresses.
 
@@ -62,6 +65,17 @@ class ForeignCluster(KafkaOperations):
             known = " and ".join(self._logins) or "none"
             raise ClusterError(f"no login of {user!r} is known; there are {known}")
         return self._logins[user]
+
+    def await_answer(self) -> None:
+        """Wait until a server answers.
+
+        Raises:
+            ClusterError: none does in 3 seconds, with the reason of the system.
+        """
+        from minikafka.admin.cluster import describe_cluster
+
+        with self._asking("cluster", _ANSWER_S) as client:
+            describe_cluster(client)
 
     def state_text(self) -> str:
         """Return the partitions; the logs of the nodes are elsewhere."""

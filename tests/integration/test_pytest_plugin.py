@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,25 @@ def test_configuration_comes_from_the_ini_file_and_the_marker(run):
     ).assert_outcomes(passed=1)
 
 
+def test_the_markers_of_a_module_a_class_and_a_test_are_merged(run):
+    run(
+        """
+        import pytest
+
+        pytestmark = pytest.mark.minikafka(nodes=2, config={"num.partitions": 3})
+
+        @pytest.mark.minikafka(config={"num.partitions": 4, "num.io.threads": 2})
+        class TestOrders:
+            @pytest.mark.minikafka(config={"num.io.threads": 3})
+            def test_values(self, minikafka):
+                assert minikafka.nodes == 2
+                text = (minikafka.directory / "node-2" / "server.properties").read_text()
+                assert "num.partitions=4" in text
+                assert "num.io.threads=3" in text
+        """
+    ).assert_outcomes(passed=1)
+
+
 def test_clusters_beside_each_other_have_places_of_their_own(run, pytester):
     port = free_base_port(1)
     source = f"""
@@ -380,6 +400,24 @@ def test_a_running_cluster_is_used(run, one_node):
         "--minikafka-bootstrap-servers", one_node.bootstrap_servers,
     ).assert_outcomes(passed=1)  # fmt: skip
     assert not [name for name in one_node.topics() if "test-topic" in name]
+
+
+def test_a_cluster_that_does_not_answer_is_one_line_for_all_tests(run):
+    begin_s = time.monotonic()
+    result = run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(9))
+        def test_topic(minikafka, kafka_topic, number): pass
+        """,
+        "--minikafka-bootstrap-servers", "127.0.0.1:1",
+    )  # fmt: skip
+    result.assert_outcomes(errors=9)
+    lines = [line for line in result.stdout.lines if line.startswith("minikafka: ")]
+    reason = "minikafka: cluster: no answer from 127.0.0.1:1: 127.0.0.1:1: Connection refused"
+    assert lines == [reason] * 9
+    assert time.monotonic() - begin_s < 20
 
 
 @pytest.fixture
