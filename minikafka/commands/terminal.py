@@ -1,28 +1,33 @@
 """A terminal that is drawn as a whole, and whose keys are read one by one."""
 
 import os
+import re
 import select
 import shutil
 import sys
 import termios
 import time
 import tty
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from minikafka.commands.watch_screen import ScreenLine
 
 _KEYS = {
-    b"\x1b[A": "up",
-    b"\x1b[B": "down",
-    b"\x1b[5~": "page up",
-    b"\x1b[6~": "page down",
-    b"\x1b": "escape",
-    b"\r": "enter",
-    b"\n": "enter",
-    b"\x7f": "backspace",
-    b"\x08": "backspace",
+    "\x1b[A": "up",
+    "\x1b[B": "down",
+    "\x1b[5~": "page up",
+    "\x1b[6~": "page down",
+    "\x1b": "escape",
+    "\r": "enter",
+    "\n": "enter",
+    "\x7f": "backspace",
+    "\x08": "backspace",
 }
+_KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)
+_read: deque[str] = deque()
+"""Keys that were typed while the program was busy, or pasted."""
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 
@@ -59,12 +64,19 @@ def _styled(line: ScreenLine) -> str:
     return f"\x1b[{style}m{line.text}\x1b[0m" if style else line.text
 
 
+def keys_of(data: bytes) -> list[str]:
+    """Return the keys that a terminal sent together: characters, and names of other keys."""
+    return [_KEYS.get(each, each) for each in _KEY.findall(data.decode(errors="replace"))]
+
+
 def key(timeout_s: float) -> str | None:
     """Return the next key, or None after `timeout_s`."""
+    if _read:
+        return _read.popleft()
     if not sys.stdin.isatty():
         time.sleep(timeout_s)
         return None
     if not select.select([sys.stdin], [], [], timeout_s)[0]:
         return None
-    data = os.read(sys.stdin.fileno(), 16)
-    return _KEYS.get(data, data.decode(errors="replace"))
+    _read.extend(keys_of(os.read(sys.stdin.fileno(), 1024)))
+    return _read.popleft() if _read else None
