@@ -123,7 +123,8 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def _unset(kind: str) -> object:
-    return {"bool": False, "linelist": []}.get(kind)
+    # Not None: for that, pytest 7 returns an empty list, whatever the type is.
+    return {"bool": False, "linelist": []}.get(kind, "")
 
 
 def read(config: pytest.Config) -> GivenOptions:
