@@ -37,19 +37,33 @@ def serve(folder, *tools):
     with contextlib.ExitStack() as parts:
         parts.callback(cluster.close)
         cluster.wait_ready()
-        server = parts.enter_context(socket.socket(socket.AF_UNIX))
-        server.bind(str(folder / "socket"))
-        server.listen()
+        server = parts.enter_context(listening(folder))
         (folder / "bootstrap.part").write_text(cluster.bootstrap_servers)
         (folder / "bootstrap.part").rename(folder / "bootstrap")
-        while True:
+        take_actions(server, cluster)
+
+
+def listening(folder):
+    """Return the socket to which `ask` connects."""
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(folder / "socket"))
+    server.listen()
+    return server
+
+
+def take_actions(server, cluster):
+    """Take actions until the socket is shut down."""
+    while True:
+        try:
             connection, _ = server.accept()
-            with connection:
-                action, *nodes = connection.recv(ANSWER_MAX_BYTES).decode().split()
-                try:
-                    act(cluster, action, *map(int, nodes))
-                except Exception as error:
-                    connection.sendall(f"{type(error).__name__}: {error}".encode())
+        except OSError:
+            return
+        with connection:
+            action, *nodes = connection.recv(ANSWER_MAX_BYTES).decode().split()
+            try:
+                act(cluster, action, *map(int, nodes))
+            except Exception as error:
+                connection.sendall(f"{type(error).__name__}: {error}".encode())
 
 
 def ask(folder, *words):

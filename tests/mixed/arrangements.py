@@ -32,6 +32,7 @@ from tests.mixed.nodes import (
 )
 from tests.mixed.registrations import register_uncleanly
 from tests.mixed.replicas import different_logs, different_metadata
+from tests.mixed.verdict import verified
 
 _SESSION_S = 9
 _SHORT_SESSION = {"broker.session.timeout.ms": 4000, "broker.heartbeat.interval.ms": 500}
@@ -279,10 +280,19 @@ def rolling_replacement(tools):
     return facts
 
 
+def judged(tools):
+    """Leaders of both kinds are killed and stopped under `minikafka verify`, which judges."""
+    spec = {101: (MINIKAFKA, CONTROLLER)} | _BROKERS
+    with MixedNodes(tools, spec, config=_SHORT_SESSION) as nodes:
+        counts = verified(nodes)
+    return [f"verified by minikafka verify, {counts['acknowledged']} records acknowledged"]
+
+
 ARRANGEMENTS = {
     "kafka-controllers": kafka_controllers,
     "minikafka-controllers": minikafka_controllers,
     "static-quorum": static_quorum,
     "dynamic-quorum": dynamic_quorum,
     "rolling-replacement": rolling_replacement,
+    "judged": judged,
 }
