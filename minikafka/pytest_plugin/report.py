@@ -30,14 +30,21 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add the last log lines, the partitions and the faults to the report of a failed test."""
-    del call
     report = yield
     # At the teardown the cluster is clean, or has ended.
-    if report.failed and report.when != "teardown":
+    if report.failed and report.when != "teardown" and not _is_explained(call):
         values = [*getattr(item, "funcargs", {}).items(), *item.stash.get(_USED, [])]
         for name, text in _states(values):
             report.sections.append((f"{_TITLE} ({name})", text))
     return report
+
+
+def _is_explained(call: pytest.CallInfo[Any]) -> bool:
+    """True if a fixture has failed with a sentence for the user, such as for a wrong option."""
+    if call.when != "setup" or call.excinfo is None:
+        return False
+    error = call.excinfo.value
+    return isinstance(error, pytest.fail.Exception) and not error.pytrace
 
 
 def _states(values: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
