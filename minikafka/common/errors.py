@@ -250,7 +250,7 @@ class InvalidTopicError(KafkaError):
 
 
 class RecordListTooLargeError(KafkaError):
-    """The records are larger than a segment, or than one batch of metadata."""
+    """The records are larger than a segment."""
 
     code = ErrorCode.RECORD_LIST_TOO_LARGE
     summary = "The records are larger than a segment."
