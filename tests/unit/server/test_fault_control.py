@@ -69,7 +69,7 @@ def test_the_state_has_every_fault(control):
         ({"set": [], "hits": None}, "one key of"),
         ([], "one key of"),
         ({"set": None}, "set: takes a list of faults, not NoneType"),
-        ({"set": [DROP, {"api": "Heartbeat"}]}, "fault 2: unknown kind of fault ''"),
+        ({"set": [DROP, {"api": "Heartbeat"}]}, "fault 2: a fault needs an error or a kind"),
         ({"set": [{**DROP, "id": "a"}] * 2}, "id: two faults have the id 'a'"),
         ({"set": [DROP] * 1001}, "at most 1000 faults"),
         ({"hits": 1}, "hits: takes null, not int"),
