@@ -90,8 +90,12 @@ class StoppedBrokers:
 
     def heard(self, broker_id: int, broker_epoch: int, connection: int) -> None:
         """Note the connection of a heartbeat, which ends the search for its broker."""
-        heard = (connection, broker_epoch)
-        if self._connections.get(broker_id) == heard:
+        heard, before = (connection, broker_epoch), self._connections.get(broker_id)
+        if before == heard:
+            return
+        if before is not None and before[1] == broker_epoch and before[0] > connection:
+            # It came late, on a connection that the broker has replaced since. That it is closed
+            # now means nothing.
             return
         self._forget_connection(broker_id)
         self._broker_of[connection] = broker_id

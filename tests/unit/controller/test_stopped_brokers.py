@@ -135,6 +135,16 @@ def test_former_connection_of_a_broker_starts_no_search(world):
     assert not world.searches
 
 
+def test_late_heartbeat_of_a_former_connection_starts_no_search(world):
+    """A broker gives up a connection without responses; what it sent there arrives later."""
+    world.hear(1, connection=13)
+    world.hear(1, connection=11)
+    world.close(11)
+    assert not world.searches
+    world.close(13)
+    assert world.searches
+
+
 def test_fenced_broker_is_not_searched_for(world):
     world.heartbeat(1, want_fence=True)
     world.close(11)
