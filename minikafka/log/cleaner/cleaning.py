@@ -105,7 +105,8 @@ class _Names:
 class Cleaning:
     """A cleaning of the dirty part of `log`, from `first_offset` up to `end_offset` or less.
 
-    The map may have no place for more keys: then it ends before.
+    Only whole segments below `end_offset` are mapped: a truncation may remove what is above. The
+    map may have no place for more keys: then it ends before.
     """
 
     log: UnifiedLog
@@ -145,9 +146,10 @@ class Cleaning:
         segments, seen = self.log.segments, CleanedTransactions()
         seen.add(segments.aborted_transactions(self.first_offset, self.end_offset))
         for segment in segments.from_offset(self.first_offset):
-            if segment.base_offset >= self.end_offset:
+            following = self._end_of(segment)
+            if following > self.end_offset:
                 break
-            position, following = segment.locate(self.first_offset) or 0, self._end_of(segment)
+            position = segment.locate(self.first_offset) or 0
             next_offset = segment.base_offset
             while position < segment.size:
                 chunk = Chunk(self._read(segment, position), next_offset, following)

@@ -113,7 +113,7 @@ def log_to_clean(
     cleanable = [
         segment
         for segment, end in zip(inactive, ends, strict=True)
-        if end > dirty.first_offset and segment.base_offset < dirty.end_offset
+        if dirty.first_offset < end <= dirty.end_offset
     ]
     oldest_ms = min(
         (

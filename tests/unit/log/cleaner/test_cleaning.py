@@ -139,6 +139,20 @@ def filled(disk, rounds=6, **config):
     return log
 
 
+def test_no_record_at_or_above_the_end_is_mapped():
+    """If the range is empty, the checkpoint may be within a segment."""
+    log = open_log(SimDisk(Random(1)), **CONFIG)
+    for number in range(6):
+        write(log, (b"k", b"%d" % number))
+    log.roll(NOW)
+    settle(log)
+    values = [each.value for each in committed_records(log)]
+    cleaning = cleaning_of(log, first=3, end=3)
+    drive(cleaning)
+    assert cleaning.stats.end_offset == 3
+    assert [each.value for each in committed_records(log)] == values
+
+
 def test_each_key_keeps_its_latest_value_below_the_active_segment(disk):
     log = filled(disk)
     before, active = values(log), log.segments.active.base_offset

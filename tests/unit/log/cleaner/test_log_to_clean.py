@@ -67,6 +67,19 @@ def test_sizes_count_whole_segments():
     assert found.is_due
 
 
+def test_a_segment_that_ends_above_the_range_is_no_work():
+    """A start may find the checkpoint of an earlier cleaning than the last one.
+
+    The segment in which it is then has records above the last stable offset.
+    """
+    dirty = ranged(checkpoint=15, last_stable_offset=12)
+    assert dirty == DirtyRange(15, 15, is_reset=False)
+    eager = RULES._replace(min_cleanable_dirty_ratio=0.0, max_compaction_lag_ms=1)
+    found = log_to_clean(WHERE, SEGMENTS, eager, dirty, 10_000)
+    assert found.dirty_bytes == 0
+    assert not found.is_due
+
+
 def test_an_old_record_makes_a_log_due():
     rules = RULES._replace(max_compaction_lag_ms=7_000)
     dirty = ranged(rules, checkpoint=20)
