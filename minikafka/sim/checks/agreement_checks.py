@@ -8,7 +8,7 @@ Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset
 epochs), docs/rules.md H2.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
@@ -16,6 +16,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.sim.checks.compaction_checks import (
+    KeyedRecord,
     lost_last_batch,
     repeated_key,
     unlike_values,
@@ -106,8 +107,13 @@ def unlike_batches(pair: Pair) -> str | None:
     )
 
 
-def unlike_when_compacted(pair: Pair) -> str | None:
-    """Return what compaction has done wrong to one of two replicas, or None."""
+def unlike_when_compacted(
+    pair: Pair, may_be_stale: Callable[[int, KeyedRecord], bool]
+) -> str | None:
+    """Return what compaction has done wrong to one of two replicas, or None.
+
+    `may_be_stale` says if a node may hold a record that a tombstone has deleted.
+    """
     leader_log, member_log = pair.leader_log, pair.member_log
     assert leader_log is not None
     assert member_log is not None
@@ -117,8 +123,9 @@ def unlike_when_compacted(pair: Pair) -> str | None:
         problem = repeated_key(pair.where, log) or lost_last_batch(pair.where, log)
         if problem is not None:
             return problem
-    names = (f"leader n{pair.leader}", f"n{pair.member}")
-    return unlike_values(pair.where, leader_log, member_log, names)
+    logs = {pair.leader: leader_log, pair.member: member_log}
+    problem = unlike_values(logs, may_be_stale)
+    return None if problem is None else f"{pair.where}, leader n{pair.leader}: {problem}"
 
 
 def _wrong_epoch(log: UnifiedLog, batches: list[BatchIdentity]) -> BatchIdentity | None:

@@ -31,6 +31,7 @@ from minikafka.node.node import Node
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks import registration_checks as registrations
 from minikafka.sim.checks.append_order_checks import AppendOrderChecks
+from minikafka.sim.checks.cleaning_checks import CleaningChecks
 from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
@@ -80,7 +81,7 @@ def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...
     segments = log.segments.items
     seen: tuple[object, ...] = (
         log, log.log_end_offset, log.high_watermark, log.log_start_offset, log.recovery_point,
-        log.last_batch_end_offset, log.is_flushing, log.generation,
+        log.last_batch_end_offset, log.is_flushing, log.generation, log.cleaned_offset,
         len(segments), segments[0], segments[-1],
         partition.leader, partition.leader_epoch, partition.partition_epoch,
     )  # fmt: skip
@@ -129,6 +130,7 @@ class Checkers:
     directories: LogDirChecks = field(init=False)
     transactions: TransactionChecks = field(init=False)
     groups: GroupOwnership = field(init=False)
+    cleanings: CleaningChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _internal_may_be_lost: set[TopicPartition] = field(default_factory=set)
@@ -173,6 +175,7 @@ class Checkers:
         self.fencing = FencingChecks(self.nodes, self.coverage)
         self.transactions = TransactionChecks(self.coverage)
         self.groups = GroupOwnership(self.coverage)
+        self.cleanings = CleaningChecks(self.coverage)
         self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
     @property
@@ -268,6 +271,7 @@ class Checkers:
         self.directories.check(node, partition)
         self.durability.check(node, partition)
         self.transactions.check(node, partition)
+        self.cleanings.check(node, partition)
         self._count_truncation(node, partition)
         if _is_internal(partition):
             return

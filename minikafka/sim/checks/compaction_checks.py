@@ -9,7 +9,7 @@ open.
 Source: `Cleaner`, KIP-98 (transactions in compacted logs).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
@@ -64,12 +64,12 @@ def committed_records(log: UnifiedLog, end_offset: int | None = None) -> Iterato
 
 def lost_updates(
     where: TopicPartition, writes: Iterable[KeyedWrite], records: Iterable[KeyedRecord],
-    is_excused: Callable[[int], bool],
+    is_excused: Callable[[int], bool], may_be_stale: Callable[[KeyedRecord], bool],
 ) -> Iterator[str]:  # fmt: skip
     """Yield the keys whose last record is older than an acknowledged one, or was never sent.
 
     `records` are those that can be read at the end; `is_excused` says if the record at an offset
-    may be missing.
+    may be missing, `may_be_stale` if a record may be there although a tombstone has deleted it.
     """
     acknowledged: dict[bytes | None, KeyedWrite] = {}
     sent: dict[tuple[bytes | None, bytes | None], bool] = {}
@@ -90,6 +90,8 @@ def lost_updates(
         if held is None:
             if wanted.value is not None:
                 yield f"CompactedLog: {where}: {wanted} was acknowledged, and no record is left"
+        elif wanted.value is None and may_be_stale(held):
+            continue
         elif held.offset < wanted.offset or (
             held.offset == wanted.offset and held.value != wanted.value
         ):
@@ -97,20 +99,33 @@ def lost_updates(
 
 
 def unlike_values(
-    where: TopicPartition, leader: UnifiedLog, member: UnifiedLog, names: tuple[str, str]
+    logs: Mapping[int, UnifiedLog], may_be_stale: Callable[[int, KeyedRecord], bool]
 ) -> str | None:
-    """Return the first key whose latest value differs in two replicas; None if there is none."""
-    found = [_latest(log) for log in (leader, member)]
-    for key in sorted({*found[0], *found[1]}, key=lambda key: key or b""):
-        first, second = found[0].get(key), found[1].get(key)
-        if first != second:
-            return f"{where}: {names[0]} has {key!r}: {first!r}, {names[1]} has {second!r}"
+    """Return the first key whose latest value differs in two replicas; None if there is none.
+
+    `logs` are those of the leader and of another replica, by node. `may_be_stale` says if a node
+    may hold a record that a tombstone has deleted, which it never had.
+    """
+    found = {node_id: _latest(log) for node_id, log in logs.items()}
+    for key in sorted(
+        {key for latest in found.values() for key in latest}, key=lambda key: key or b""
+    ):
+        held = {node_id: latest.get(key) for node_id, latest in found.items()}
+        values = {node_id: None if each is None else each.value for node_id, each in held.items()}
+        if len(set(values.values())) == 1:
+            continue
+        only = [(node_id, each) for node_id, each in held.items() if each is not None]
+        if len(only) == 1 and may_be_stale(*only[0]):
+            continue
+        return f"{key!r} has the value " + " and ".join(
+            f"{value!r} at n{node_id}" for node_id, value in values.items()
+        )
     return None
 
 
-def _latest(log: UnifiedLog) -> dict[bytes | None, bytes]:
-    values = {record.key: record.value for record in committed_records(log)}
-    return {key: value for key, value in values.items() if value is not None}
+def _latest(log: UnifiedLog) -> dict[bytes | None, KeyedRecord]:
+    records = {record.key: record for record in committed_records(log)}
+    return {key: record for key, record in records.items() if record.value is not None}
 
 
 def repeated_key(where: TopicPartition, log: UnifiedLog) -> str | None:

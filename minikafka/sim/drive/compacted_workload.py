@@ -19,7 +19,12 @@ from minikafka.messages.create_topics import (
 )
 from minikafka.records.builder import NewRecord
 from minikafka.records.reader import Record
-from minikafka.sim.checks.compaction_checks import KeyedWrite, committed_records, lost_updates
+from minikafka.sim.checks.compaction_checks import (
+    KeyedRecord,
+    KeyedWrite,
+    committed_records,
+    lost_updates,
+)
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.committed_reader import CommittedReader, value_text
 from minikafka.sim.drive.plan import Plan, rack_of
@@ -194,20 +199,36 @@ class CompactedWorkload:
         if self._reader is not None:
             self._reader.running = False
 
-    def problems(self, log: UnifiedLog, first_certain_offset: int) -> list[str]:
+    def may_be_deleted(self, record: KeyedRecord) -> bool:
+        """Return True if a tombstone was sent that may be after a record of the same key."""
+        return any(
+            each.key == record.key
+            and each.value is None
+            and each.may_be_read
+            and (each.offset is None or each.offset > record.offset)
+            for each in self._writes()
+        )
+
+    def problems(
+        self,
+        log: UnifiedLog,
+        first_certain_offset: int,
+        may_be_stale: Callable[[KeyedRecord], bool],
+    ) -> list[str]:
         """Return the updates of keys that the leader's log has lost.
 
-        Before `first_certain_offset` records may be missing.
+        Before `first_certain_offset` records may be missing. `may_be_stale` says if a replica may
+        hold a record that a tombstone has deleted.
         """
         end_offset = log.last_stable_offset
         records = committed_records(log, end_offset)
         found = lost_updates(
             WHERE, self._writes(), records,
-            lambda offset: not first_certain_offset <= offset < end_offset,
+            lambda offset: not first_certain_offset <= offset < end_offset, may_be_stale,
         )  # fmt: skip
-        return [*found, *([] if first_certain_offset else self._stale_passes())]
+        return [*found, *([] if first_certain_offset else self._stale_passes(may_be_stale))]
 
-    def _stale_passes(self) -> Iterator[str]:
+    def _stale_passes(self, may_be_stale: Callable[[KeyedRecord], bool]) -> Iterator[str]:
         """Yield the keys of which a pass has seen an old record, and not the one that replaced it.
 
         Tombstones stay for `delete.retention.ms` at each leader. Passes that took longer, or that
@@ -218,7 +239,11 @@ class CompactedWorkload:
                 continue
             for key, wanted in each.wanted.items():
                 seen = each.seen.get(key)
-                if seen is not None and seen < wanted:
+                if (
+                    seen is not None
+                    and seen < wanted
+                    and not may_be_stale(KeyedRecord(seen, key.encode(), None))
+                ):
                     yield (
                         f"CompactedLog: a consumer that read {WHERE} from the start to "
                         f"{each.end_offset} in {each.took_ms} ms has {key} of offset {seen}, and "
