@@ -106,6 +106,7 @@ class World:
 
     def __init__(self, replicas=(1,), lead=True, **config):
         self.env = Environment(Random(1))
+        self.wall_ms = WALL_MS
         self.at(0)
         values = {"group.initial.rebalance.delay.ms": "0"}
         values |= {key.replace("_", "."): str(value) for key, value in config.items()}
@@ -177,7 +178,7 @@ class World:
         )  # fmt: skip
 
     def at(self, monotonic_ms):
-        self.env.clock.set(Now(monotonic_ms, monotonic_ms + WALL_MS))
+        self.env.clock.set(Now(monotonic_ms, monotonic_ms + self.wall_ms))
 
     def run(self, for_ms=0):
         """Let time pass, and everything that is due happen at its time."""

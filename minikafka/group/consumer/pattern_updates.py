@@ -78,14 +78,17 @@ def is_due(group: ConsumerGroup, now_ms: int, refresh: Refresh, *, must: bool) -
     if not group.patterns:
         return False
     resolved = next(iter(refresh.before.values()), None)
-    at_ms = _NEVER_MS if resolved is None else resolved.timestamp_ms
-    if now_ms <= at_ms + _MIN_INTERVAL_MS:
+    age_ms = now_ms - (_NEVER_MS if resolved is None else resolved.timestamp_ms)
+    if age_ms < 0:
+        # The clock of the coordinator that has resolved them was ahead.
+        return True
+    if age_ms <= _MIN_INTERVAL_MS:
         return False
     return (
         must
         or len(group.patterns) != len(refresh.before)
         or (0 if resolved is None else resolved.version) < refresh.topics_version
-        or now_ms > at_ms + refresh.interval_ms
+        or age_ms > refresh.interval_ms
     )
 
 

@@ -195,6 +195,30 @@ def test_a_group_is_assigned_once_in_its_interval():
     assert side.ask(beat(side, "b", 2), 1).member_epoch == 3
 
 
+def test_an_assignment_of_the_future_delays_none():
+    """The coordinator's clock goes back, or the former coordinator's was ahead."""
+    side = InProcess({"t": 4}, group_consumer_assignment_interval_ms=1000)
+    assert side.ask(join("a"), 1).member_epoch == 2
+    side.world.wall_ms -= 30_000
+    side.world.run(for_ms=10)
+    assert side.ask(join("b"), 1).member_epoch == 3
+
+
+def test_patterns_that_were_resolved_in_the_future_are_resolved_again(side):
+    request = ConsumerGroupHeartbeatRequest(
+        "g", "a", 0, rebalance_timeout_ms=1000, subscribed_topic_regex="t.*", topic_partitions=[]
+    )
+    side.ask(request, 1)
+    side.world.run(for_ms=1)
+    assert given(side.ask(beat(side, "a", 1), 1)) == [[0, 1, 2, 3]]
+    side.create("tt", 1, Uuid.of(5, 5))
+    side.world.wall_ms -= 30_000
+    side.world.run(for_ms=1)
+    side.ask(beat(side, "a", 2), 1)
+    side.world.run(for_ms=1)
+    assert sorted(given(side.ask(beat(side, "a", 2), 1))) == [[0], [0, 1, 2, 3]]
+
+
 def test_a_new_topic_matches_a_pattern(side):
     request = ConsumerGroupHeartbeatRequest(
         "g", "a", 0, rebalance_timeout_ms=1000, subscribed_topic_regex="t.*", topic_partitions=[]
