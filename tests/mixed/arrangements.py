@@ -15,6 +15,7 @@ from minikafka.admin.topics import create_topic
 from minikafka.common.election_type import ElectionType
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import PARTITION_METADATA
 from minikafka.metadata.broker_registration import Endpoint
 from tests.mixed.load import TOPIC, Load
 from tests.mixed.log_lines import complaints
@@ -244,6 +245,9 @@ def hand_over(nodes, kind, other):
     topic = f"last-leader-{kind}"
     create_topic(nodes.admin(1), topic, assignment=[[2, 3]], configs=_WRITTEN)
     nodes.await_partition(topic, lambda it: it.leader == 2, "2 leads", by=1)
+    # A folder that is killed before it has a topic id is set aside at the start, with a warning.
+    created = nodes.nodes[3].data / f"{topic}-0" / PARTITION_METADATA
+    nodes.await_true(created.exists, f"{nodes.name(3)} has created its replica")
     nodes.kill(3)
     nodes.await_partition(topic, lambda it: list(it.isr) == [2], "2 is alone in the ISR", by=1)
     nodes.kill(2)

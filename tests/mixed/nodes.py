@@ -30,7 +30,7 @@ from minikafka.testing.base_ports import free_base_port
 KAFKA, MINIKAFKA = "kafka", "minikafka"
 BROKER, CONTROLLER, COMBINED = "broker", "controller", "broker,controller"
 HOST = "127.0.0.1"
-ABSENT_FEATURES = ("group.version", "share.version", "streams.version")
+ABSENT_FEATURES = ("share.version", "streams.version")
 """Features that only Apache Kafka has: their levels must be 0 beside minikafka."""
 _START_S = 90
 _STOP_S = 60
