@@ -5,7 +5,6 @@ does not have is reported by name. Requests for a particular broker (a partition
 broker whose configuration is requested) are sent to it; all others to any broker.
 """
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,17 +12,20 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from minikafka.admin.login import ClientSession
-from minikafka.admin.reach import api_name, node_id_of, reason_of, server_of
+from minikafka.admin.reach import (
+    api_name,
+    is_unknown_name,
+    node_id_of,
+    reason_of,
+    reasons_of,
+    servers_of,
+)
 from minikafka.admin.security import UNSECURED, ClientSecurity
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.metadata import MetadataRequest
-from minikafka.protocol.primitives import (
-    MalformedMessage,
-    OutOfRangeError,
-    UnsupportedFieldError,
-)
+from minikafka.protocol.primitives import MalformedMessage, OutOfRangeError, UnsupportedFieldError
 from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
 from minikafka.rpc.login_exchange import LoginFailedError
 
@@ -159,6 +161,7 @@ class AdminClient:
         on_wait: Callable[[str], None] | None = None,
         of_controllers: bool = False,
         security: ClientSecurity = UNSECURED,
+        hosts: Mapping[str, str] | None = None,
     ) -> None:
         """Parse the addresses; connections are opened, as `security` says, when they are needed.
 
@@ -169,7 +172,8 @@ class AdminClient:
         `reach_timeout_s`, if that is given: the address may be wrong.
 
         `on_wait` is called, from another thread, with a sentence about each operation that takes
-        longer than NOTICE_AFTER_S.
+        longer than NOTICE_AFTER_S. `hosts` has the addresses by which this machine reaches the
+        hosts that brokers name in responses.
 
         Raises:
             AdminError: an address is not host:port.
@@ -177,6 +181,7 @@ class AdminClient:
         self._client_id = client_id
         self.security = security
         """How each connection is secured."""
+        self._hosts = hosts or {}
         self._on_wait = on_wait
         self._of_controllers = of_controllers
         self._waits_for = ""
@@ -190,13 +195,11 @@ class AdminClient:
         self._request_timeout_s = request_timeout_s
         self._reach_timeout_s = reach_timeout_s
         """None as soon as a server was reached."""
-        self._servers: list[tuple[str, int]] = []
-        for text in bootstrap_servers.split(","):
-            try:
-                self._servers.append(server_of(text.strip()))
-            except ValueError as error:
-                option = "--bootstrap-controller" if of_controllers else "--bootstrap-server"
-                raise AdminError(f"{option} {text!r}: {error}") from None
+        try:
+            self._servers = servers_of(bootstrap_servers)
+        except ValueError as error:
+            option = "--bootstrap-controller" if of_controllers else "--bootstrap-server"
+            raise AdminError(f"{option} {error}") from None
         self._learned: list[tuple[str, int]] = []
         self._any: BrokerConnection | None = None
         self._any_server = self._servers[0]
@@ -246,12 +249,9 @@ class AdminClient:
                 self._failure = failures[server] = error
                 del untried[0]
                 if self._is_over(begun_s, failures):
-                    reasons = "; ".join(
-                        f"{at[0]}:{at[1]}: {reason_of(why)}" for at, why in failures.items()
-                    )
                     kind = AdminError if self._reach_timeout_s is None else UnreachedError
                     raise kind(
-                        f"no answer from {self._addresses()}: {reasons}",
+                        f"no answer from {self._addresses()}: {reasons_of(failures)}",
                         ErrorCode.REQUEST_TIMED_OUT,
                     ) from None
                 if not untried:
@@ -281,11 +281,7 @@ class AdminClient:
             return True
         if self._reach_timeout_s is None:
             return False
-        are_wrong = all(
-            isinstance(failures.get(each), socket.gaierror)
-            and failures[each].errno == socket.EAI_NONAME
-            for each in self._candidates()
-        )
+        are_wrong = all(is_unknown_name(failures.get(each)) for each in self._candidates())
         return are_wrong or now_s >= begun_s + self._reach_timeout_s
 
     def _share_s(self, untried: int, left_s: float | None = None) -> float:
@@ -368,7 +364,7 @@ class AdminClient:
         try:
             connection = self._by_broker.get(broker_id)
             if connection is None:
-                address = self._address_of(broker_id)
+                address = self._known_address(broker_id)
                 connection = self._open(address, self._share_s(others))
                 self._by_broker[broker_id] = connection
             return connection.ask(request, timeout_s=self._share_s(others))
@@ -400,9 +396,8 @@ class AdminClient:
                     response = ask()
                 except AdminError as error:
                     gone = error.code in (*NO_ANSWER, ErrorCode.BROKER_NOT_AVAILABLE)
-                    if not (looks_up and gone and self._has_time) or isinstance(
-                        error, UnreachedError
-                    ):
+                    again = looks_up and gone and self._has_time
+                    if not again or isinstance(error, UnreachedError):
                         raise
                 else:
                     code = code_of(response)
@@ -439,16 +434,20 @@ class AdminClient:
             else MetadataRequest(topics=[])
         )
         response = self.ask(request)
-        found = {node_id_of(broker): (broker.host, broker.port) for broker in response.brokers}
+        found = {node_id_of(it): self.address_of(it.host, it.port) for it in response.brokers}
         self._learned = list(found.values())
         return found
+
+    def address_of(self, host: str, port: int) -> tuple[str, int]:
+        """Return the address at which this machine reaches a broker that a response names."""
+        return self._hosts.get(host, host), port
 
     def _drop(self, broker_id: int) -> None:
         connection = self._by_broker.pop(broker_id, None)
         if connection is not None:
             connection.close()
 
-    def _address_of(self, broker_id: int) -> tuple[str, int]:
+    def _known_address(self, broker_id: int) -> tuple[str, int]:
         address = self.brokers().get(broker_id)
         if address is None:
             raise AdminError(
@@ -483,9 +482,8 @@ class AdminClient:
 
     def _report_wait(self) -> None:
         if self._on_wait is not None:
-            self._on_wait(
-                f"waiting for {self._waits_for}, up to {self._limit_s:g} s{self._likely_reason}"
-            )
+            limit = f"up to {self._limit_s:g} s{self._likely_reason}"
+            self._on_wait(f"waiting for {self._waits_for}, {limit}")
 
     @property
     def _limit_s(self) -> float:

@@ -6,7 +6,7 @@ requests in flight to it. So a cluster counts as ready only when every broker li
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.security import UNSECURED, ClientSecurity
@@ -20,8 +20,11 @@ def await_everybody(
     *,
     timeout_s: float,
     security: ClientSecurity = UNSECURED,
+    hosts: Mapping[str, str] | None = None,
 ) -> None:
     """Wait until the broker at each address (host:port) lists all of `broker_ids` as alive.
+
+    `hosts` is as for `AdminClient`.
 
     Raises:
         AdminError: a broker does not answer, or does not list the others, before the timeout.
@@ -29,7 +32,11 @@ def await_everybody(
     deadline_s = time.monotonic() + timeout_s
     for address in addresses:
         with AdminClient(
-            address, client_id="membership", timeout_s=timeout_s, security=security
+            address,
+            client_id="membership",
+            timeout_s=timeout_s,
+            security=security,
+            hosts=hosts,
         ) as client:
             while missing := set(broker_ids) - set(client.brokers()):
                 if time.monotonic() >= deadline_s:

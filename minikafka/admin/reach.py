@@ -6,7 +6,7 @@ Also the texts by which errors name requests, and the ids of nodes in responses.
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -27,6 +27,11 @@ def reason_of(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+def reasons_of(failures: Mapping[tuple[str, int], OSError]) -> str:
+    """Return the system's reason for each server."""
+    return "; ".join(f"{host}:{port}: {reason_of(why)}" for (host, port), why in failures.items())
+
+
 def server_of(text: str) -> tuple[str, int]:
     """Return host and port of a server.
 
@@ -39,6 +44,26 @@ def server_of(text: str) -> tuple[str, int]:
     if port == 0:
         raise ValueError("port 0 is not the port of a server")
     return host, port
+
+
+def servers_of(text: str) -> list[tuple[str, int]]:
+    """Return host and port of each server in a list with commas.
+
+    Raises:
+        ValueError: an address is not valid; the message has the address and the reason.
+    """
+    found = []
+    for address in text.split(","):
+        try:
+            found.append(server_of(address.strip()))
+        except ValueError as error:
+            raise ValueError(f"{address!r}: {error}") from None
+    return found
+
+
+def is_unknown_name(error: OSError | None) -> bool:
+    """True if a host cannot be reached since no such name exists."""
+    return isinstance(error, socket.gaierror) and error.errno == socket.EAI_NONAME
 
 
 def connected_socket(

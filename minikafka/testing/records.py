@@ -296,7 +296,7 @@ def _leaders(client: AdminClient, topic: str) -> Mapping[int, _Leader]:
     if found.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
         raise AdminError(f"there is no topic {topic}", found.error_code)
     check(found.error_code)
-    addresses = {it.node_id: (it.host, it.port) for it in answer.brokers}
+    addresses = {it.node_id: client.address_of(it.host, it.port) for it in answer.brokers}
     return {
         it.partition_index: _Leader(it.leader_id, addresses.get(it.leader_id), found.topic_id)
         for it in found.partitions

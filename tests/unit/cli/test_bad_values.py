@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from minikafka.admin import client as client_module
+from minikafka.admin import reach
 from minikafka.cli import main as main_module
 from minikafka.cli.main import run_tool
 
@@ -57,7 +58,7 @@ def without_servers(monkeypatch, tmp_path):
     def refused(*_, **__):
         raise client_module.AdminError("no server is asked")
 
-    monkeypatch.setattr(client_module.socket, "create_connection", refused)
+    monkeypatch.setattr(reach.socket, "create_connection", refused)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "client.properties").write_text("default.api.timeout.ms=1000\n")
     (tmp_path / "00000000000000000000.log").write_bytes(b"")
