@@ -23,8 +23,9 @@ from minikafka.cli._numbers import number
 from minikafka.cli._suggestions import did_you_mean
 from minikafka.cli._usage import usage_error
 from minikafka.config.node_config import ConfigErrors
+from minikafka.dev.client_host import LOOPBACKS
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
-from minikafka.dev.layout import LOOPBACKS, Layout, LayoutError
+from minikafka.dev.layout import Layout, LayoutError
 from minikafka.dev.secured import FOLDER as SECURITY_FOLDER
 from minikafka.dev.secured import MECHANISMS, USERS, Secured
 from minikafka.dev.supervisor import (

@@ -63,13 +63,7 @@ class Console:
         self._woken.set()
 
     def _run(self) -> None:
-        with AdminClient(
-            self._layout.local_servers,
-            client_id="dev",
-            timeout_s=_TIMEOUT_S,
-            request_timeout_s=_TIMEOUT_S,
-            security=self._layout.client_security(),
-        ) as client:
+        with self._layout.local_client(_TIMEOUT_S) as client:
             while not self._is_closed:
                 self._print(self.look(client))
                 if self._woken.wait(_INTERVAL_S):

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from minikafka.dev.client_host import LOOPBACKS
 from minikafka.dev.cluster_faults import DevFaults
 from minikafka.dev.fault_resources import FaultResources
 from minikafka.dev.fault_schema import fault_schema
 from minikafka.dev.fault_server import FaultServer
-from minikafka.dev.layout import FAULTS, LOOPBACKS, Layout, LayoutError
+from minikafka.dev.layout import FAULTS, Layout, LayoutError
 from minikafka.dev.supervisor import Supervisor
 
 _URL = "url"
@@ -23,7 +24,7 @@ def fault_interface(layout: Layout, supervisor: Supervisor, host: str, port: int
         LayoutError: the address cannot be used.
     """
     try:
-        server = FaultServer(host, port, [layout.told_host])
+        server = FaultServer(host, port, [layout.client_host.advertised])
     except OSError as error:
         reason = error.strerror or str(error)
         raise LayoutError(f"--faults-port {port} at {host}: {reason}") from None

@@ -17,17 +17,17 @@ from minikafka.common.ids import Uuid
 from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.dev.base_ports import BROKERS_OFFSET, CONTROLLERS_OFFSET, HOST
+from minikafka.dev.client_host import ClientHost, server_text
 from minikafka.dev.private_files import write_private
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free
 
 if TYPE_CHECKING:
+    from minikafka.admin.client import AdminClient
     from minikafka.admin.security import ClientSecurity
     from minikafka.dev.secured import Secured
     from minikafka.raft.voter_set import VoterSet
 
-LOOPBACKS = {"0.0.0.0": HOST, "::": "::1"}  # noqa: S104 - only if the user says so
-"""The address of this machine, by addresses that mean all of its addresses."""
 _MAX_NODES = 100
 _VOTERS = 3
 CONTROLLER = 101
@@ -89,8 +89,8 @@ class Layout:
         first = self.nodes[: usual if voters is None else voters]
         self.voters: Sequence[int] = first or (CONTROLLER,)
         """The nodes that are controllers."""
-        self.host = host
-        self._advertised_host = advertised_host
+        self.client_host = ClientHost(host, advertised_host)
+        """Where clients reach the nodes."""
         self.secured = secured
         self._clients = _CLIENTS if secured is None else secured.protocol.value
         self.all_nodes: Sequence[int] = (*self.nodes, *(() if first else self.voters))
@@ -145,21 +145,30 @@ class Layout:
     @property
     def bootstrap_servers(self) -> str:
         """The client addresses of all nodes, as clients are told, separated by commas."""
-        return ",".join(self._client_address(self.told_host, node) for node in self.nodes)
+        return self._client_addresses(self.client_host.advertised)
 
     @property
     def local_servers(self) -> str:
         """The client addresses of all nodes for a program on this machine."""
-        host = LOOPBACKS.get(self.host, self.host)
+        return self._client_addresses(self.client_host.local)
+
+    def _client_addresses(self, host: str) -> str:
         return ",".join(self._client_address(host, node) for node in self.nodes)
 
-    @property
-    def told_host(self) -> str:
-        """The name or address that clients are told."""
-        return self._advertised_host or self.host
-
     def _client_address(self, host: str, node: int) -> str:
-        return f"{f'[{host}]' if ':' in host else host}:{self.base_port + node - 1}"
+        return server_text(host, self.base_port + node - 1)
+
+    def local_client(self, timeout_s: float) -> "AdminClient":
+        """Return a client on this machine that is the administrator."""
+        from minikafka.admin.client import AdminClient
+
+        return AdminClient(
+            self.local_servers,
+            client_id="dev",
+            timeout_s=timeout_s,
+            security=self.client_security(),
+            hosts=self.client_host.hosts,
+        )
 
     def client_security(self) -> "ClientSecurity":
         """Return how a client on this machine is the administrator."""
@@ -188,7 +197,7 @@ class Layout:
                     *([f"{_BROKERS}://{HOST}:{broker_port}"] if own else ()),
                 )
             )
-            for host in (self.host, self.told_host)
+            for host in (self.client_host.address, self.client_host.advertised)
         )
         if node == CONTROLLER:
             listeners = advertised = f"CONTROLLER://{controllers[node]}"
@@ -307,7 +316,7 @@ class Layout:
         from minikafka.dev.certificates import MissingPackageError
 
         try:
-            self.secured.make((LOOPBACKS.get(self.host, self.host), self.told_host))
+            self.secured.make((self.client_host.local, self.client_host.advertised))
         except MissingPackageError as error:
             raise LayoutError(str(error)) from None
 

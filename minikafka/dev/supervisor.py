@@ -96,6 +96,7 @@ def _say_ready(layout: Layout, is_wanted: Callable[[], bool] = lambda: True) -> 
                 layout.nodes,
                 timeout_s=_ACQUAINTANCE_TIMEOUT_S,
                 security=layout.client_security(),
+                hosts=layout.client_host.hosts,
             )
         except AdminError as error:
             if is_wanted():
@@ -106,16 +107,11 @@ def _say_ready(layout: Layout, is_wanted: Callable[[], bool] = lambda: True) -> 
 
 
 def _say_leader(layout: Layout) -> None:
-    from minikafka.admin.client import AdminClient, AdminError
+    from minikafka.admin.client import AdminError
     from minikafka.admin.quorum import read_quorum_leader
 
     try:
-        with AdminClient(
-            layout.local_servers,
-            client_id="dev",
-            timeout_s=_ACQUAINTANCE_TIMEOUT_S,
-            security=layout.client_security(),
-        ) as client:
+        with layout.local_client(_ACQUAINTANCE_TIMEOUT_S) as client:
             leader = read_quorum_leader(client)
     except AdminError:
         return

@@ -1,5 +1,6 @@
 """What minikafka dev prints while its cluster runs."""
 
+from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
@@ -95,3 +96,19 @@ def test_the_living_line_counts_faults(console, count, shown):
     console.see(partition(0))
     console._nodes = {1: SimpleNamespace(node=1, state="running")}
     assert console._summary() == f"nodes 1{shown} | 1 partition"
+
+
+def test_brokers_are_polled_at_their_addresses_here(tmp_path, monkeypatch):
+    """A name for other hosts may lead to another cluster once all brokers are gone."""
+    clients = SimpleQueue()
+
+    def read(client):
+        clients.put(client)
+        raise AdminError("no answer")
+
+    monkeypatch.setattr(dev_console, "read_partitions", read)
+    layout = Layout(tmp_path, 1, 19092, {}, host="0.0.0.0", advertised_host="kafka.invalid")
+    console = Console(layout)
+    console.start({})
+    assert clients.get(timeout=20).address_of("kafka.invalid", 19092) == ("127.0.0.1", 19092)
+    console.close()

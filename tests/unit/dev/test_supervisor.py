@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minikafka.admin import quorum
+from minikafka.admin import membership, quorum
 from minikafka.admin.quorum import QuorumLeader
 from minikafka.dev import supervisor
 from minikafka.dev.layout import Layout
@@ -159,6 +159,26 @@ def test_the_leader_of_the_quorum_is_named(layout, capsys, monkeypatch, leader, 
     supervisor._say_leader(layout)
     assert asked.servers == layout.bootstrap_servers
     assert capsys.readouterr().out == said
+
+
+def test_a_name_for_clients_elsewhere_is_not_resolved_here(tmp_path, monkeypatch, capsys):
+    layout = Layout(tmp_path, 3, 19092, {}, host="0.0.0.0", advertised_host="kafka.invalid")
+    reached = []
+
+    def await_everybody(addresses, _nodes, *, hosts, **_):
+        reached.append((addresses[0], hosts))
+
+    def read(client):
+        reached.append(client.address_of("kafka.invalid", 19092))
+
+    monkeypatch.setattr(membership, "await_everybody", await_everybody)
+    monkeypatch.setattr(quorum, "read_quorum_leader", read)
+    supervisor._say_ready(layout)
+    assert capsys.readouterr().out == "ready\n"
+    assert reached == [
+        ("127.0.0.1:19092", {"kafka.invalid": "127.0.0.1"}),
+        ("127.0.0.1", 19092),
+    ]
 
 
 class FailingForkServer(ForkServer):
