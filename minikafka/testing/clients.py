@@ -2,9 +2,11 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from minikafka.testing.errors import ClusterError
 
 if TYPE_CHECKING:
     from minikafka.admin.client import AdminClient
@@ -22,6 +24,8 @@ class Clients:
         """Keep none yet."""
         self.login: Callable[[], Mapping[str, str]] = dict
         """Returns the properties with which clients secure their connections."""
+        self.hosts: Mapping[str, str] = {}
+        """The addresses by which this machine reaches hosts that brokers name."""
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._idle: list[tuple[str, float, AdminClient]] = []
@@ -75,4 +79,26 @@ class Clients:
             timeout_s=timeout_s,
             request_timeout_s=_ATTEMPT_S,
             security=security_of(self.login()),
+            hosts=self.hosts,
         )
+
+    def await_brokers(self, servers: str, nodes: Collection[int], timeout_s: float) -> None:
+        """Wait until every broker lists all others.
+
+        Raises:
+            ClusterError: one does not, or does not answer.
+        """
+        from minikafka.admin.client import AdminError
+        from minikafka.admin.membership import await_everybody
+        from minikafka.admin.security import security_of
+
+        try:
+            await_everybody(
+                servers.split(","),
+                nodes,
+                timeout_s=timeout_s,
+                security=security_of(self.login()),
+                hosts=self.hosts,
+            )
+        except AdminError as error:
+            raise ClusterError(f"the brokers do not know one another: {error}") from None

@@ -1,4 +1,4 @@
-"""A cluster for tests: real processes on loopback, with handles to break them.
+"""A cluster for tests: real processes on this machine, with handles to break them.
 
     with Cluster(nodes=3) as cluster:
         cluster.create_topic("orders", partitions=3)
@@ -19,7 +19,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-from minikafka.dev.base_ports import are_free
+from minikafka.dev.base_ports import HOST, are_free
+from minikafka.dev.client_host import server_text
 from minikafka.testing import base_ports, fencing
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.faults import ClusterFaults
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_HOST = "127.0.0.1"
 _START_TIMEOUT_S = 60.0
 _PORT_TRIES = 5
 _TAKEN = ("in use: ", "Address already in use")
@@ -76,6 +76,8 @@ class Cluster(KafkaOperations):
         kafka_defaults: bool = False,
         tls: bool = False,
         sasl: str | None = None,
+        host: str = HOST,
+        advertised_host: str | None = None,
     ) -> None:
         """Describe a cluster; it starts with `open` or a `with` block.
 
@@ -99,6 +101,9 @@ class Cluster(KafkaOperations):
             sasl: clients log in by this mechanism: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; see
                 `login`. With `tls` or `sasl` nodes know one another, too, and ACLs count: the user
                 admin may do everything, and others what no ACL is about.
+            host: the address on which nodes serve clients, such as 0.0.0.0 for all addresses.
+            advertised_host: the name that clients are told; the default is `host`. It need not
+                resolve on this machine.
 
         Raises:
             ClusterError: an argument has no meaning.
@@ -108,7 +113,9 @@ class Cluster(KafkaOperations):
             nodes, voters=voters, config=config, node_config=node_config, racks=racks,
             features=features, log_level=log_level, open_files=open_files, one_process=one_process,
             kafka_defaults=kafka_defaults, tls=tls, sasl=sasl,
+            host=host, advertised_host=advertised_host,
         )  # fmt: skip
+        self._clients.hosts = self.hosts
         if self.is_secured:
             self._clients.login = lambda: self.login().properties()
         if not isinstance(base_port, int):
@@ -168,12 +175,17 @@ class Cluster(KafkaOperations):
 
     @property
     def bootstrap_servers(self) -> str:
-        """The addresses of all nodes, separated by commas.
+        """The addresses of all nodes, as clients are told, separated by commas.
 
         Raises:
             ClusterError: the cluster is not open.
         """
-        return self._addresses(self.node_ids)
+        return self._addresses(self._settings.client_host.advertised, self.node_ids)
+
+    @property
+    def hosts(self) -> Mapping[str, str]:
+        """The address by which this machine reaches a host that clients are told."""
+        return self._settings.client_host.hosts
 
     def _servers(self) -> str:
         """The addresses of the nodes that answer: a dead or paused one would cost time."""
@@ -181,10 +193,11 @@ class Cluster(KafkaOperations):
         if self._faults is not None:
             # The others may have old metadata.
             answering = self._faults.connected(answering)
-        return self._addresses(answering if answering != [ALL] else self.node_ids)
+        nodes = answering if answering != [ALL] else self.node_ids
+        return self._addresses(self._settings.client_host.local, nodes or self.node_ids)
 
-    def _addresses(self, nodes: Sequence[int]) -> str:
-        return ",".join(f"{_HOST}:{self.port(node)}" for node in nodes or self.node_ids)
+    def _addresses(self, host: str, nodes: Sequence[int]) -> str:
+        return ",".join(server_text(host, self.port(node)) for node in nodes)
 
     @property
     def is_secured(self) -> bool:
@@ -314,7 +327,7 @@ class Cluster(KafkaOperations):
             self._faults = ClusterFaults(folder.path, self.node_ids, self.voters, self._processes)
         self._start_together(self._processes, list(programs))
         if self.nodes > 1:
-            _await_brokers(layout.bootstrap_servers.split(","), layout.nodes, self._clients.login())
+            self._clients.await_brokers(layout.local_servers, layout.nodes, _START_TIMEOUT_S)
 
     def close(self) -> None:
         """End the cluster; remove its directory if it is temporary.
@@ -482,16 +495,3 @@ class Cluster(KafkaOperations):
     def _check_node(self, node: int) -> None:
         if node not in self.node_ids:
             raise ClusterError(f"there is no node {node!r} in a cluster of {self.nodes}")
-
-
-def _await_brokers(
-    addresses: Sequence[str], nodes: Sequence[int], login: Mapping[str, str]
-) -> None:
-    from minikafka.admin.client import AdminError
-    from minikafka.admin.membership import await_everybody
-    from minikafka.admin.security import security_of
-
-    try:
-        await_everybody(addresses, nodes, timeout_s=_START_TIMEOUT_S, security=security_of(login))
-    except AdminError as error:
-        raise ClusterError(f"the brokers do not know one another: {error}") from None

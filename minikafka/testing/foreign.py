@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
+from minikafka.testing.addresses import local_servers
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.operations import KafkaOperations
 
@@ -16,7 +17,8 @@ _ANSWER_S = 3.0
 class ForeignCluster(KafkaOperations):
     """A running cluster, by its addresses.
 
-    `what` says in errors whose cluster it is. `logins` are those of its users, if it is secured.
+    `what` says in errors whose cluster it is. `logins` are those of its users, if it is secured,
+    and `hosts` the addresses by which this machine reaches the hosts of its brokers.
     """
 
     has_other_users = True
@@ -27,12 +29,14 @@ class ForeignCluster(KafkaOperations):
         *,
         what: str = "not of this test",
         logins: "Mapping[str, ClientLogin] | None" = None,
+        hosts: Mapping[str, str] | None = None,
     ) -> None:
         """Connect to nothing; every operation does."""
         super().__init__()
         self._bootstrap_servers = bootstrap_servers
         self._what = what
         self._logins = dict(logins or {})
+        self._clients.hosts = hosts or {}
         if self._logins:
             self._clients.login = lambda: self.login().properties()
 
@@ -49,6 +53,9 @@ class ForeignCluster(KafkaOperations):
     def bootstrap_servers(self) -> str:
         """The addresses that were given."""
         return self._bootstrap_servers
+
+    def _servers(self) -> str:
+        return local_servers(self._bootstrap_servers, self._clients.hosts)
 
     @property
     def is_secured(self) -> bool:

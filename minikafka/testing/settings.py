@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minikafka.dev.base_ports import CONTROLLERS_OFFSET
+from minikafka.dev.client_host import ClientHost
+from minikafka.testing.addresses import check_host
 from minikafka.testing.defaults import TEST_DEFAULTS
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.processes import Program
@@ -36,6 +38,7 @@ class ClusterSettings:
     kafka_defaults: bool
     tls: bool
     sasl: str
+    client_host: ClientHost
 
     def layout(self, directory: Path, base_port: int, *, is_synced: bool) -> "Layout":
         """Write the configurations, and format new nodes.
@@ -55,6 +58,7 @@ class ClusterSettings:
         layout = Layout(
             directory, self.nodes, base_port, dict(self.config), self.voters,
             by_node=self.by_node, levels=self.levels, is_synced=is_synced,
+            host=self.client_host.address, advertised_host=self.client_host.advertised_name,
             secured=self.secured(directory),
         )  # fmt: skip
         try:
@@ -169,6 +173,8 @@ def check_settings(
     kafka_defaults: bool,
     tls: bool,
     sasl: str | None,
+    host: str,
+    advertised_host: str | None,
 ) -> ClusterSettings:
     """Check what can be checked before a start; the nodes' configuration is checked there.
 
@@ -201,6 +207,7 @@ def check_settings(
         kafka_defaults=kafka_defaults,
         tls=tls,
         sasl=_mechanism(sasl),
+        client_host=check_host(host, advertised_host),
     )
 
 

@@ -155,6 +155,8 @@ def test_parameters_reach_the_nodes(tmp_path):
         ({"features": {"elr": 1}}, "features: there is no feature 'elr'; there are metadata"),
         ({"features": {"kraft.version": 2}}, "kraft.version has the levels 0 to 1, not 2"),
         ({"log_level": "loud"}, "log_level='loud': expected one of DEBUG, INFO"),
+        ({"host": "0.0.0.0"}, "host='0.0.0.0': add advertised_host, the name by which clients"),
+        ({"advertised_host": "a,b"}, "advertised_host='a,b': expected a name or an address alone"),
     ],
 )
 def test_arguments_without_a_meaning_are_refused_where_they_are_given(given, why):

@@ -4,7 +4,7 @@ from minikafka.testing import AsyncCluster, Cluster
 from minikafka.testing.async_faults import AsyncNodeHandle
 from minikafka.testing.node_handle import NodeHandle
 
-INTERNAL = {"faults", "give_up", "has_other_users", "late_text", "prefix", "separate"}
+INTERNAL = {"faults", "give_up", "has_other_users", "hosts", "late_text", "prefix", "separate"}
 
 
 def public(each):

@@ -22,6 +22,14 @@ def test_what_only_an_own_cluster_has_is_explained(name):
     assert not hasattr(copy.copy(cluster), name)
 
 
+def test_servers_are_reached_at_their_addresses_here():
+    cluster = ForeignCluster("kafka.invalid:9092", hosts={"kafka.invalid": "127.0.0.1"})
+    assert cluster.bootstrap_servers == "kafka.invalid:9092"
+    assert cluster._servers() == "127.0.0.1:9092"
+    with cluster._clients.taken(cluster._servers(), 1) as client:
+        assert client.address_of("kafka.invalid", 9093) == ("127.0.0.1", 9093)
+
+
 def test_logins_are_those_that_are_known():
     cluster = ForeignCluster("127.0.0.1:1", logins={"alice": ALICE})
     assert cluster.is_secured
