@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from minikafka.dev.base_ports import CONTROLLERS_OFFSET
 from minikafka.dev.client_host import ClientHost
+from minikafka.server.descriptors import least_limit
 from minikafka.testing.addresses import check_host
 from minikafka.testing.defaults import TEST_DEFAULTS
 from minikafka.testing.errors import ClusterError
@@ -187,6 +188,7 @@ def check_settings(
         raise ClusterError(f"voters={voters}: from 1 to {nodes}, at most one on each node")
     if log_level is not None and log_level.upper() not in _LEVELS:
         raise ClusterError(f"log_level={log_level!r}: expected one of {', '.join(_LEVELS)}")
+    _check_open_files(open_files)
     for name, level in (features or {}).items():
         _check_feature(name, level)
     by_node = {node: _texts(values) for node, values in (node_config or {}).items()}
@@ -220,6 +222,17 @@ def _mechanism(name: str | None) -> str:
     if name.upper() not in MECHANISMS:
         raise ClusterError(f"sasl={name!r}: expected one of {', '.join(MECHANISMS)}")
     return name.upper()
+
+
+def _check_open_files(limit: object) -> None:
+    if limit is None:
+        return
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise ClusterError(f"open_files={limit!r}: expected a number of files")
+    if limit < least_limit():
+        raise ClusterError(
+            f"open_files={limit}: the limit is too low; a node needs at least {least_limit()}"
+        )
 
 
 def _check_feature(name: str, level: int) -> None:
