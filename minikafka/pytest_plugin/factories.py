@@ -8,8 +8,7 @@ An argument counts more than a marker, the command line and the ini file.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import pytest
 
@@ -17,7 +16,15 @@ from minikafka.pytest_plugin import shared
 from minikafka.pytest_plugin.clients import kafka_admin, kafka_consumer, kafka_producer
 from minikafka.pytest_plugin.clusters import Clusters, announced, explained, opened
 from minikafka.pytest_plugin.isolation import isolated, new_prefix, own_name
-from minikafka.pytest_plugin.options import cluster_scope, has_marker, read, settings_of
+from minikafka.pytest_plugin.options import (
+    FACTORY,
+    GivenSettings,
+    Settings,
+    cluster_scope,
+    has_marker,
+    read,
+    settings_of,
+)
 from minikafka.pytest_plugin.report import cluster_of, show
 
 if TYPE_CHECKING:
@@ -40,25 +47,11 @@ __all__ = [
 _PROC: Final = "minikafka_proc"
 _NOPROC: Final = "minikafka_noproc"
 _CLUSTERS = pytest.StashKey[Clusters]()
-_SETTINGS: Final = (
-    "nodes", "base_port", "directory", "keep", "log_level", "release", "tls", "sasl", "config",
-)  # fmt: skip
 
 
-def minikafka_proc(
-    *,
-    nodes: int | None = None,
-    base_port: int | None = None,
-    directory: Path | str | None = None,
-    keep: bool | None = None,
-    log_level: str | None = None,
-    release: str | None = None,
-    tls: bool | None = None,
-    sasl: str | None = None,
-    config: Mapping[str, object] | None = None,
-) -> Any:
+def minikafka_proc(**settings: Unpack[GivenSettings]) -> Any:
     """Make a fixture of session scope: a cluster that many tests share."""
-    given = _given(nodes, base_port, directory, keep, log_level, release, tls, sasl, config)
+    given = _checked(settings)
 
     @pytest.fixture(scope="session")
     def minikafka_proc(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
@@ -71,21 +64,13 @@ def minikafka_proc(
 def minikafka_cluster(
     *,
     scope: str | Callable[..., Any] = cluster_scope,
-    nodes: int | None = None,
-    base_port: int | None = None,
-    directory: Path | str | None = None,
-    keep: bool | None = None,
-    log_level: str | None = None,
-    release: str | None = None,
-    tls: bool | None = None,
-    sasl: str | None = None,
-    config: Mapping[str, object] | None = None,
+    **settings: Unpack[GivenSettings],
 ) -> Any:
     """Make a fixture: a cluster that belongs to a test, which may destroy it.
 
     `scope` is one of pytest's; by default that of `--minikafka-cluster-scope`, or each function.
     """
-    given = _given(nodes, base_port, directory, keep, log_level, release, tls, sasl, config)
+    given = _checked(settings)
 
     @pytest.fixture(scope=scope)  # type: ignore[arg-type]
     def minikafka_cluster(request: pytest.FixtureRequest) -> "Iterator[Cluster]":
@@ -107,8 +92,10 @@ def _running(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> "Itera
         yield cluster
 
 
-def _given(*values: Any) -> dict[str, Any]:
-    return dict(zip(_SETTINGS, values, strict=True))
+def _checked(settings: GivenSettings) -> Mapping[str, Any]:
+    """Return the settings; a wrong one is an error where it is written."""
+    Settings().changed(settings, FACTORY)
+    return settings
 
 
 def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:

@@ -6,7 +6,7 @@ Each has one meaning wherever it is given. Configurations are merged key by key 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import pytest
 
@@ -15,12 +15,27 @@ MARKER_HELP: Final = (
     "minikafka(nodes=1, config=None, release=None, log_level=None, keep=False, tls=False, "
     "sasl=None, base_port=0, directory=None): the cluster of this test; parametrize it for several"
 )
+FACTORY: Final = "the factory of the fixture"
 _GROUP = "minikafka"
 _BOOTSTRAP = "minikafka_bootstrap_servers"
 _SHARED = "minikafka_shared"
 _CLIENT = "minikafka_client"
 _SCOPE = "minikafka_cluster_scope"
 SCOPES: Final = ("function", "class", "module", "package", "session")
+
+
+class GivenSettings(TypedDict, total=False):
+    """The settings that a factory or marker may give; None is as if one was not given."""
+
+    nodes: int | None
+    base_port: int | None
+    directory: Path | str | None
+    keep: bool | None
+    log_level: str | None
+    release: str | None
+    tls: bool | None
+    sasl: str | None
+    config: Mapping[str, object] | None
 
 
 @dataclass(frozen=True)
@@ -222,7 +237,7 @@ def settings_of(request: pytest.FixtureRequest, given: Mapping[str, Any]) -> Set
         if marker.args:
             raise pytest.UsageError(f"@pytest.mark.{MARKER}: give the settings by their names")
         found = found.changed(marker.kwargs, f"@pytest.mark.{MARKER}")
-    return found.changed(given, "the factory of the fixture")
+    return found.changed(given, FACTORY)
 
 
 def has_marker(request: pytest.FixtureRequest) -> bool:

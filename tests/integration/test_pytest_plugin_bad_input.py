@@ -117,6 +117,23 @@ def test_a_marker_without_meaning_is_one_line(run):
     assert all(map(str.startswith, found, starts * 2))
 
 
+@pytest.mark.parametrize("factory", ["minikafka_proc", "minikafka_cluster"])
+def test_a_setting_that_a_factory_does_not_have_is_named(run, factory):
+    result = run(
+        f"""
+        from minikafka.pytest_plugin import factories
+
+        wrong = factories.{factory}(advertised="kafka")
+
+        def test_without_it(): pass
+        """
+    )
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*the factory of the fixture: advertised is no setting of a cluster; there are nodes, *"]
+    )
+
+
 @pytest.mark.parametrize("options", [("-n", "0"), ("-n", "1"), ("-n", "1", "--minikafka-shared")])
 def test_a_runner_that_may_open_few_files_is_told(run, temporary, options):
     result = run(USE, *options, prefix=("prlimit", "--nofile=64"))
