@@ -13,7 +13,8 @@ import pytest
 MARKER: Final = "minikafka"
 MARKER_HELP: Final = (
     "minikafka(nodes=1, config=None, release=None, log_level=None, keep=False, tls=False, "
-    "sasl=None, base_port=0, directory=None): the cluster of this test; parametrize it for several"
+    "sasl=None, base_port=0, host='127.0.0.1', advertised_host=None, directory=None): the cluster "
+    "of this test; parametrize it for several"
 )
 FACTORY: Final = "the factory of the fixture"
 _GROUP = "minikafka"
@@ -29,6 +30,8 @@ class GivenSettings(TypedDict, total=False):
 
     nodes: int | None
     base_port: int | None
+    host: str | None
+    advertised_host: str | None
     directory: Path | str | None
     keep: bool | None
     log_level: str | None
@@ -44,6 +47,8 @@ class Settings:
 
     nodes: int = 1
     base_port: int = 0
+    host: str = "127.0.0.1"
+    advertised_host: str | None = None
     directory: str | None = None
     keep: bool = False
     log_level: str | None = None
@@ -77,6 +82,9 @@ class Settings:
             raise pytest.UsageError(f"{where}: nodes={nodes}: a cluster has at least one node")
         if not isinstance(values["base_port"], int):
             raise pytest.UsageError(f"{where}: base_port={values['base_port']!r}: not a number")
+        for name in ("host", "advertised_host"):
+            if not isinstance(values[name], str | None):
+                raise pytest.UsageError(f"{where}: {name}={values[name]!r}: not a name or address")
         return Settings(**values)
 
 
@@ -107,6 +115,8 @@ class _Option:
 _OPTIONS: Final = (
     _Option("minikafka_nodes", "string", "number of nodes of a cluster (default 1)"),
     _Option("minikafka_port", "string", "the first node's port (default: free ports)"),
+    _Option("minikafka_host", "string", "address of the nodes for clients (default 127.0.0.1)"),
+    _Option("minikafka_advertised_host", "string", "the name that clients are told"),
     _Option("minikafka_dir", "string", "directory of the nodes' files, which is kept"),
     _Option("minikafka_keep", "bool", "keep the temporary directories of the clusters"),
     _Option("minikafka_log_level", "string", "the least level of what nodes log (default INFO)"),
@@ -164,6 +174,8 @@ def _read(config: pytest.Config) -> GivenOptions:
         {
             "nodes": _number(values["minikafka_nodes"], "--minikafka-nodes"),
             "base_port": _number(values["minikafka_port"], "--minikafka-port"),
+            "host": values["minikafka_host"] or None,
+            "advertised_host": values["minikafka_advertised_host"] or None,
             "directory": values["minikafka_dir"] or None,
             "keep": bool(values["minikafka_keep"]),
             "log_level": values["minikafka_log_level"] or None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _CLUSTER = pytest.StashKey["Cluster"]()
 _INPUT = "minikafka_shared"
 _LOGINS = "minikafka_logins"
+_HOSTS = "minikafka_hosts"
 
 
 class WorkerNode(Protocol):
@@ -28,7 +29,7 @@ class WorkerNode(Protocol):
 
 
 def tell(node: WorkerNode) -> None:
-    """Start the cluster for the first process, and tell each its address."""
+    """Start the cluster for the first process, and tell each its addresses."""
     config = node.config
     options = read(config)
     if not options.is_shared or options.bootstrap_servers is not None:
@@ -38,6 +39,7 @@ def tell(node: WorkerNode) -> None:
         cluster = config.stash[_CLUSTER] = opened(options.settings, config)
     node.workerinput[_INPUT] = cluster.bootstrap_servers
     node.workerinput[_LOGINS] = _logins(cluster)
+    node.workerinput[_HOSTS] = dict(cluster.hosts)
 
 
 def _logins(cluster: "Cluster") -> dict[str, list[str]]:
@@ -59,7 +61,10 @@ def shared_cluster(config: pytest.Config) -> "ForeignCluster | None":
 
     logins = {user: ClientLogin(*values) for user, values in told[_LOGINS].items()}
     return ForeignCluster(
-        told[_INPUT], what="shared by all processes of pytest-xdist", logins=logins
+        told[_INPUT],
+        what="shared by all processes of pytest-xdist",
+        logins=logins,
+        hosts=told[_HOSTS],
     )
 
 

@@ -75,6 +75,24 @@ def test_a_shared_cluster_may_be_secured(run):
     ).assert_outcomes(passed=2)  # fmt: skip
 
 
+@pytest.mark.parametrize("options", [(), ("--minikafka-tls",)], ids=["plain", "tls"])
+def test_a_shared_cluster_may_have_a_name_that_is_unknown_here(run, options):
+    run(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_value(minikafka, kafka_topic, kafka_bootstrap_servers, number):
+            assert kafka_bootstrap_servers.startswith("kafka.invalid:")
+            minikafka.produce(kafka_topic, "value")
+            assert [each.value for each in minikafka.records(kafka_topic)] == [b"value"]
+            minikafka.wait_until_in_sync(kafka_topic)
+        """,
+        "-n", "2", "--minikafka-shared", "--minikafka-nodes", "2", "--minikafka-host", "0.0.0.0",
+        "--minikafka-advertised-host", "kafka.invalid", *options,
+    ).assert_outcomes(passed=2)  # fmt: skip
+
+
 @pytest.mark.parametrize("killed", ["the first process", "a process of tests"])
 def test_a_process_of_xdist_that_is_killed_leaves_no_node(pytester, killed):
     pytester.makepyfile(
