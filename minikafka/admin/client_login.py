@@ -77,8 +77,13 @@ class ClientLogin(NamedTuple):
         """
         try:
             properties = parse_properties(Path(path).read_text(encoding="utf-8"), path)
-        except (OSError, UnicodeDecodeError, ConfigError) as error:
+        except OSError as error:
+            raise ClientSecurityError(f"{path}: {error.strerror}") from None
+        except UnicodeDecodeError as error:
             raise ClientSecurityError(f"{path}: {error}") from None
+        except ConfigError as error:
+            # It names the file.
+            raise ClientSecurityError(str(error)) from None
         return cls._of(properties)
 
     @classmethod

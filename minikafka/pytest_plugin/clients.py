@@ -125,7 +125,7 @@ def _client(request: pytest.FixtureRequest, kind: str, kafka: str) -> Iterator[A
     cluster = cluster_of(request, kafka)
     make = getattr(library, kind)
     module = import_module(library.module)
-    # Of a cluster that this run did not start, nothing is known.
+    # The cluster of a user's fixture may have no such property.
     login = library.login(cluster.login()) if getattr(cluster, "is_secured", False) else {}
     client, end = make(module, cluster.bootstrap_servers, own_name(request, cluster), login)
     try:

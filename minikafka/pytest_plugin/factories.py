@@ -8,6 +8,7 @@ An argument counts more than a marker, the command line and the ini file.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import pytest
@@ -22,6 +23,7 @@ from minikafka.pytest_plugin.options import (
     Settings,
     cluster_scope,
     has_marker,
+    login_of,
     read,
     settings_of,
 )
@@ -98,8 +100,13 @@ def _checked(settings: GivenSettings) -> Mapping[str, Any]:
     return settings
 
 
-def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
-    """Make a fixture of session scope: a cluster that runs already, and that no test breaks."""
+def minikafka_noproc(
+    bootstrap_servers: str | None = None, *, command_config: Path | str | None = None
+) -> Any:
+    """Make a fixture of session scope: a cluster that runs already, and that no test breaks.
+
+    `command_config` is a file with the properties of a Java client of that cluster.
+    """
 
     @pytest.fixture(scope="session")
     def minikafka_noproc(request: pytest.FixtureRequest) -> "Iterator[ForeignCluster]":
@@ -107,10 +114,16 @@ def minikafka_noproc(bootstrap_servers: str | None = None) -> Any:
         from minikafka.testing.errors import ClusterError  # noqa: PLC0415
         from minikafka.testing.foreign import ForeignCluster  # noqa: PLC0415
 
-        servers = bootstrap_servers or read(request.config).bootstrap_servers
+        options = read(request.config)
+        servers = bootstrap_servers or options.bootstrap_servers
         if servers is None:
             pytest.fail("minikafka_noproc: give --minikafka-bootstrap-servers", pytrace=False)
-        cluster = ForeignCluster(servers)
+        # The login of the options is for their cluster.
+        login = None if bootstrap_servers else options.login
+        if command_config is not None:
+            with explained():
+                login = login_of(command_config, FACTORY)
+        cluster = ForeignCluster(servers, logins={} if login is None else {"admin": login})
         try:
             cluster.await_answer()
         except ClusterError as error:

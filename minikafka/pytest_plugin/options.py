@@ -6,9 +6,12 @@ Each has one meaning wherever it is given. Configurations are merged key by key 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import pytest
+
+if TYPE_CHECKING:
+    from minikafka.admin.client_login import ClientLogin
 
 MARKER: Final = "minikafka"
 MARKER_HELP: Final = (
@@ -19,6 +22,7 @@ MARKER_HELP: Final = (
 FACTORY: Final = "the factory of the fixture"
 _GROUP = "minikafka"
 _BOOTSTRAP = "minikafka_bootstrap_servers"
+_COMMAND_CONFIG = "minikafka_command_config"
 _SHARED = "minikafka_shared"
 _CLIENT = "minikafka_client"
 _SCOPE = "minikafka_cluster_scope"
@@ -94,6 +98,8 @@ class GivenOptions:
 
     settings: Settings
     bootstrap_servers: str | None
+    login: "ClientLogin | None"
+    """What clients of `bootstrap_servers` need, if it was given."""
     is_shared: bool
     client: str | None
     cluster_scope: str
@@ -125,6 +131,7 @@ _OPTIONS: Final = (
     _Option("minikafka_sasl", "string", "clients log in: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512"),
     _Option("minikafka_config", "linelist", "KEY=VALUE for every node"),
     _Option(_BOOTSTRAP, "string", "use this cluster, and start none"),
+    _Option(_COMMAND_CONFIG, "string", "FILE with the properties of a Java client of that cluster"),
     _Option(_SHARED, "bool", "one cluster for all processes of pytest-xdist"),
     _Option(_CLIENT, "string", "client library of kafka_producer, kafka_consumer and kafka_admin"),
     _Option(_SCOPE, "string", f"scope of minikafka_cluster: {', '.join(SCOPES)}"),
@@ -192,10 +199,37 @@ def _read(config: pytest.Config) -> GivenOptions:
     return GivenOptions(
         settings=settings,
         bootstrap_servers=values[_BOOTSTRAP] or None,
+        login=_login(values[_COMMAND_CONFIG], values[_BOOTSTRAP]),
         is_shared=bool(values[_SHARED]),
         client=values[_CLIENT] or None,
         cluster_scope=scope,
     )
+
+
+def _login(path: str | None, bootstrap_servers: str | None) -> "ClientLogin | None":
+    if not path:
+        return None
+    option = "--" + _COMMAND_CONFIG.replace("_", "-")
+    if not bootstrap_servers:
+        raise pytest.UsageError(
+            f"{option} {path}: add --minikafka-bootstrap-servers, or leave it out"
+        )
+    return login_of(path, option)
+
+
+def login_of(path: Path | str, where: str) -> "ClientLogin":
+    """Return what the properties file of a Java client says.
+
+    Raises:
+        pytest.UsageError: the file cannot be used; the message names `where`.
+    """
+    from minikafka.admin.client_login import ClientLogin  # noqa: PLC0415
+    from minikafka.admin.security import ClientSecurityError  # noqa: PLC0415
+
+    try:
+        return ClientLogin.read(str(path))
+    except ClientSecurityError as error:
+        raise pytest.UsageError(f"{where}: {error}") from None
 
 
 def _value(config: pytest.Config, option: _Option) -> Any:

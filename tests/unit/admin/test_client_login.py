@@ -56,5 +56,13 @@ def test_what_clients_cannot_use_is_named(tmp_path, values, why):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(ClientSecurityError, match="absent"):
-        ClientLogin.read(str(tmp_path / "absent"))
+    path = tmp_path / "absent"
+    with pytest.raises(ClientSecurityError, match=f"^{path}: No such file or directory$"):
+        ClientLogin.read(str(path))
+
+
+def test_a_line_that_cannot_be_read_is_named_once(tmp_path):
+    path = tmp_path / "client.properties"
+    path.write_text("=value")
+    with pytest.raises(ClientSecurityError, match=f"^{path}, line 1: a value without a key"):
+        ClientLogin.read(str(path))
