@@ -46,7 +46,8 @@ class Authority:
         self.path = self.folder / f"{name}.crt"
         openssl(
             "req", "-x509", *_EC, "-nodes", "-keyout", f"{name}.key", "-out", self.path.name,
-            "-days", 30, "-subj", f"/CN={name}", folder=folder,
+            "-days", 30, "-subj", f"/CN={name}", "-addext", "keyUsage=critical,keyCertSign",
+            folder=folder,
         )  # fmt: skip
 
     def issue(
@@ -64,7 +65,10 @@ class Authority:
             "req", *_EC, *secret, "-utf8", "-keyout", issued.key.name, "-out", f"{name}.csr",
             "-subj", subject, folder=self.folder,
         )  # fmt: skip
-        (self.folder / f"{name}.ext").write_text(f"subjectAltName={names}\n{more}")
+        # Without the identifier, contexts of Python 3.13 refuse a certificate.
+        (self.folder / f"{name}.ext").write_text(
+            f"subjectAltName={names}\nauthorityKeyIdentifier=keyid\n{more}"
+        )
         openssl(
             "x509", "-req", "-in", f"{name}.csr", "-CA", self.path.name,
             "-CAkey", f"{self.name}.key", "-CAcreateserial", "-out", issued.chain.name,

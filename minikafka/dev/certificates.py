@@ -81,7 +81,7 @@ class _Authority:
         self._key = _new_key()
         self._name = _name("minikafka test authority")
         self._certificate = (
-            _builder(self._name, self._name, self._key)
+            self._builder(self._name, self._key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(_usage(signs_certificates=True), critical=True)
             .sign(self._key, hashes.SHA256())
@@ -101,7 +101,7 @@ class _Authority:
         key = _new_key()
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         builder = (
-            _builder(_name(common_name), self._name, key)
+            self._builder(_name(common_name), key)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_usage(signs_certificates=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
@@ -117,6 +117,27 @@ class _Authority:
         )
         return private + _pem(certificate)
 
+    def _builder(
+        self, subject: "x509.Name", key: "EllipticCurvePrivateKey"
+    ) -> "x509.CertificateBuilder":
+        from cryptography import x509
+
+        now = datetime.now(UTC)
+        # Contexts of Python 3.13 and newer refuse a certificate that does not identify its keys.
+        subject_key = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+        authority_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        return (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - _ALLOWANCE)
+            .not_valid_after(now + timedelta(days=VALID_DAYS))
+            .add_extension(subject_key, critical=False)
+            .add_extension(authority_key, critical=False)
+        )
+
 
 def _new_key() -> "EllipticCurvePrivateKey":
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -129,23 +150,6 @@ def _name(common_name: str) -> "x509.Name":
     from cryptography.x509.oid import NameOID
 
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
-
-
-def _builder(
-    subject: "x509.Name", issuer: "x509.Name", key: "EllipticCurvePrivateKey"
-) -> "x509.CertificateBuilder":
-    from cryptography import x509
-
-    now = datetime.now(UTC)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _ALLOWANCE)
-        .not_valid_after(now + timedelta(days=VALID_DAYS))
-    )
 
 
 def _usage(*, signs_certificates: bool) -> "x509.KeyUsage":

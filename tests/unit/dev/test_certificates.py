@@ -17,6 +17,8 @@ def contexts(paths, *, trusts=None):
     server.load_verify_locations(paths.truststore)
     server.verify_mode = ssl.CERT_REQUIRED
     client = ssl.create_default_context(cafile=(trusts or paths).truststore)
+    # As Python 3.13 does by itself.
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
     client.load_cert_chain(paths.client)
     return server, client
 
