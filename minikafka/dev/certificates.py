@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VALID_DAYS: Final = 365
 NODE_NAME: Final = "minikafka-node"
 """The common name in the certificates of nodes."""
-_OWN_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+OWN_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _ALLOWANCE: Final = timedelta(minutes=5)
 """Clocks of containers may be behind."""
 
@@ -62,7 +62,7 @@ def make_certificates(
     authority = _Authority()
     paths = certificates_in(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    hosts = tuple(dict.fromkeys((*_OWN_NAMES, *(name for name in names if name))))
+    hosts = tuple(dict.fromkeys((*OWN_NAMES, *(name for name in names if name))))
     paths.truststore.write_bytes(authority.pem)
     write_private(paths.node, authority.keystore(NODE_NAME, hosts))
     write_private(paths.client, authority.keystore(client, ()))
@@ -174,7 +174,8 @@ def _general_name(host: str) -> "x509.GeneralName":
     try:
         return x509.IPAddress(ip_address(host))
     except ValueError:
-        return x509.DNSName(host)
+        # Certificates have names as DNS has them.
+        return x509.DNSName(host if host.isascii() else host.encode("idna").decode())
 
 
 def _pem(certificate: "x509.Certificate") -> bytes:

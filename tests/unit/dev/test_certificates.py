@@ -54,6 +54,12 @@ def test_nodes_and_clients_know_each_other(tmp_path, host):
     assert names == {NODE_NAME, "alice"}
 
 
+def test_a_name_in_unicode_is_in_the_certificate_as_dns_has_it(tmp_path):
+    paths = make_certificates(tmp_path, ["küche.example"])
+    for host in ("küche.example", "xn--kche-0ra.example"):
+        assert shake_hands(*contexts(paths), host)
+
+
 def test_another_host_and_another_authority_are_refused(tmp_path):
     paths = make_certificates(tmp_path / "a")
     others = make_certificates(tmp_path / "b")
