@@ -20,7 +20,13 @@ from minikafka.config.authorizer_keys import (
     SUPER_USERS,
 )
 from minikafka.config.listener_security import SecurityProtocol, listener_prefix
-from minikafka.dev.certificates import NODE_NAME, Certificates, certificates_in, make_certificates
+from minikafka.dev.certificates import (
+    NODE_NAME,
+    OWN_NAMES,
+    Certificates,
+    certificates_in,
+    make_certificates,
+)
 from minikafka.dev.private_files import write_private
 
 if TYPE_CHECKING:
@@ -52,6 +58,8 @@ class Secured:
             if stored is None
             else stored["passwords"]
         )
+        self._hosts: frozenset[str] = frozenset((stored or {}).get("hosts", ()))
+        """The hosts in the certificates of nodes, besides those that are always there."""
 
     @classmethod
     def found(cls, folder: Path) -> "Secured | None":
@@ -78,23 +86,32 @@ class Secured:
         return certificates_in(self.folder)
 
     def make(self, hosts: Iterable[str]) -> None:
-        """Write the files, unless the cluster has them already.
+        """Write the files, unless the cluster has them already, with certificates for `hosts`.
+
+        If a host is new, all certificates are new: the key of their authority is not kept.
 
         Raises:
             MissingPackageError: certificates cannot be made.
             OSError: a file cannot be written.
         """
-        if self._is_made:
+        missing = frozenset(hosts).difference(self._hosts, OWN_NAMES) if self.has_tls else ()
+        if self._is_made and not missing:
             return
+        self._hosts = self._hosts.union(missing)
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.has_tls:
-            make_certificates(self.folder, hosts, ADMIN)
+            make_certificates(self.folder, sorted(self._hosts), ADMIN)
         for name in USERS:
             lines = [f"{key}={value}" for key, value in self.login(name).properties().items()]
             text = "\n".join(lines) + "\n"
             write_private(self.folder / f"{name}.properties", text.encode())
         # The last file: if it is there, so are the others.
-        stored = {"tls": self.has_tls, "sasl": self.mechanism, "passwords": self._passwords}
+        stored = {
+            "tls": self.has_tls,
+            "sasl": self.mechanism,
+            "passwords": self._passwords,
+            "hosts": sorted(self._hosts),
+        }
         write_private(self.folder / _STORED, (json.dumps(stored) + "\n").encode())
         self._is_made = True
 

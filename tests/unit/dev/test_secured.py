@@ -5,6 +5,7 @@ import stat
 import pytest
 
 from minikafka.config.properties import parse_properties
+from minikafka.dev.certificates import certificates_in
 from minikafka.dev.layout import Layout
 from minikafka.dev.secured import FOLDER, MECHANISMS, PLAIN, USERS, Secured
 from minikafka.testing.base_ports import free_base_port
@@ -74,6 +75,30 @@ def test_a_cluster_that_starts_again_keeps_its_passwords(tmp_path):
     again = made(tmp_path, has_tls=True, mechanism=PLAIN)
     assert again.login("alice") == first.login("alice")
     assert first.login("alice").password != first.login("admin").password
+
+
+def test_another_host_gets_certificates_and_known_ones_keep_theirs(tmp_path):
+    first = made(tmp_path, has_tls=True, mechanism=PLAIN)
+    node = certificates_in(tmp_path).node
+    before = node.read_bytes()
+    for hosts in (["127.0.0.1", "localhost"], ["::1"]):
+        Secured(tmp_path, has_tls=True, mechanism=PLAIN).make(hosts)
+        assert node.read_bytes() == before
+    again = Secured(tmp_path, has_tls=True, mechanism=PLAIN)
+    again.make(["127.0.0.2", "kafka.example"])
+    replaced = node.read_bytes()
+    assert replaced != before
+    assert again.login("alice") == first.login("alice")
+    for hosts in (["kafka.example"], ["127.0.0.2", "localhost"]):
+        Secured(tmp_path, has_tls=True, mechanism=PLAIN).make(hosts)
+        assert node.read_bytes() == replaced
+
+
+def test_without_tls_another_host_changes_nothing(tmp_path):
+    made(tmp_path, has_tls=False, mechanism=PLAIN)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    Secured(tmp_path, has_tls=False, mechanism=PLAIN).make(["kafka.example"])
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
 def test_only_the_administrator_has_a_certificate_without_logins(tmp_path):
