@@ -11,12 +11,19 @@ from minikafka.config.properties import parse_properties
 PLAIN: Final = "PLAIN"
 MODULES: Final = "org.apache.kafka.common.security"
 _PEM: Final = "PEM"
+_TEXTS: Final = {
+    "ssl.truststore.certificates": "ssl.truststore.location",
+    "ssl.keystore.certificate.chain": "ssl.keystore.location",
+    "ssl.keystore.key": "ssl.keystore.location",
+}
+"""The keys whose values are PEM, and those of files."""
 
 
 class ClientLogin(NamedTuple):
     """What a client of the cluster needs. `mechanism`, `user` and `password` are "" without SASL.
 
-    `truststore` and `keystore` are paths of PEM files; "" without TLS.
+    `truststore` and `keystore` are paths of PEM files; "" without TLS. `key_password` is that of an
+    encrypted private key.
     """
 
     protocol: str
@@ -25,6 +32,7 @@ class ClientLogin(NamedTuple):
     password: str
     truststore: str
     keystore: str
+    key_password: str = ""
 
     def properties(self) -> dict[str, str]:
         """Return the keys of a Java client, or of a command's `--command-config`."""
@@ -38,6 +46,8 @@ class ClientLogin(NamedTuple):
         if self.keystore:
             found["ssl.keystore.type"] = "PEM"
             found["ssl.keystore.location"] = self.keystore
+        if self.key_password:
+            found["ssl.key.password"] = self.key_password
         return found
 
     def librdkafka(self) -> dict[str, str]:
@@ -52,6 +62,8 @@ class ClientLogin(NamedTuple):
         if self.keystore:
             found["ssl.certificate.location"] = self.keystore
             found["ssl.key.location"] = self.keystore
+        if self.key_password:
+            found["ssl.key.password"] = self.key_password
         return found
 
     def kafka_python(self) -> dict[str, str]:
@@ -66,6 +78,8 @@ class ClientLogin(NamedTuple):
         if self.keystore:
             found["ssl_certfile"] = self.keystore
             found["ssl_keyfile"] = self.keystore
+        if self.key_password:
+            found["ssl_password"] = self.key_password
         return found
 
     @classmethod
@@ -96,6 +110,9 @@ class ClientLogin(NamedTuple):
             password = options.get("password", "")
             if not user:
                 raise ClientSecurityError(f"sasl.mechanism={mechanism}: only users with passwords")
+        for key, file in _TEXTS.items():
+            if properties.get(key):
+                raise ClientSecurityError(f"{key}: not every client reads it; give a file: {file}")
         for key in ("ssl.truststore", "ssl.keystore"):
             if properties.get(f"{key}.location") and properties.get(f"{key}.type") != _PEM:
                 raise ClientSecurityError(f"{key}.type: must be {_PEM}, which all clients read")
@@ -106,6 +123,7 @@ class ClientLogin(NamedTuple):
             password,
             properties.get("ssl.truststore.location", ""),
             properties.get("ssl.keystore.location", ""),
+            properties.get("ssl.key.password", ""),
         )
 
 

@@ -51,7 +51,7 @@ def for_aiokafka() -> dict[str, Any]:
     if login.truststore:
         context = ssl.create_default_context(cafile=login.truststore)
         if login.keystore:
-            context.load_cert_chain(login.keystore)
+            context.load_cert_chain(login.keystore, password=login.key_password)
         found["ssl_context"] = context
     return found
 

@@ -1,9 +1,16 @@
 """The properties of a Java client, in the words of other clients."""
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from minikafka.admin.client_login import ClientLogin
-from minikafka.admin.security import ClientSecurityError
+from minikafka.admin.security import ClientSecurityError, security_of
+from minikafka.dev.certificates import make_certificates
 
 SCRAM = (
     'org.apache.kafka.common.security.scram.ScramLoginModule required username="a" password="b";'
@@ -33,6 +40,48 @@ def test_a_login_is_said_in_each_library_s_words(tmp_path):
         "sasl.password": "b",
     }
     assert login.kafka_python()["sasl_plain_password"] == "b"
+
+
+def test_the_password_of_a_key_is_said_in_each_library_s_words(tmp_path):
+    keystore = encrypted_keystore(tmp_path)
+    login = read(
+        tmp_path,
+        security_protocol="SSL",
+        ssl_keystore_type="PEM",
+        ssl_keystore_location=keystore,
+        ssl_key_password="secret",
+    )
+    assert login.keystore == str(keystore)
+    assert login.properties()["ssl.key.password"] == "secret"
+    assert login.librdkafka()["ssl.key.password"] == "secret"
+    assert login.kafka_python()["ssl_password"] == "secret"
+    # It can be used again: the key is read with the password.
+    security_of(login.properties())
+
+
+def encrypted_keystore(tmp_path):
+    plain = make_certificates(tmp_path).client.read_bytes()
+    at = plain.index(b"-----BEGIN CERTIFICATE")
+    key = load_pem_private_key(plain[:at], None).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")
+    )
+    path = tmp_path / "encrypted.pem"
+    path.write_bytes(key + plain[at:])
+    return path
+
+
+def test_certificates_in_the_file_are_refused(tmp_path):
+    text = make_certificates(tmp_path).truststore.read_text().replace("\n", "\\n")
+    with pytest.raises(
+        ClientSecurityError,
+        match=r"^ssl.truststore.certificates: .*; give a file: ssl.truststore.location$",
+    ):
+        read(
+            tmp_path,
+            security_protocol="SSL",
+            ssl_truststore_type="PEM",
+            ssl_truststore_certificates=text,
+        )
 
 
 def test_without_security_it_is_plaintext(tmp_path):
