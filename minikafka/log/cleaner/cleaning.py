@@ -161,6 +161,8 @@ class Cleaning:
                 self.stats.mapped_keys = self.offsets.count
                 if mapped.is_full:
                     return
+            # No batch may end there. Else the segment would count as dirty again.
+            self.offsets.cover(following - 1)
 
     def _clean_to(self, end_offset: int) -> Steps:
         segments = [each for each in self.log.segments.items if each.base_offset < end_offset]

@@ -153,6 +153,26 @@ def test_no_record_at_or_above_the_end_is_mapped():
     assert [each.value for each in committed_records(log)] == values
 
 
+def test_a_gap_at_the_end_of_a_segment_is_clean_too():
+    """Kafka begins a segment at its first batch, and a cleaning may have removed the last one.
+
+    Otherwise the segment would stay dirty, and be cleaned again and again.
+    """
+    log = open_log(SimDisk(Random(1)), **CONFIG)
+    write(log, (b"k", b"1"))
+    write(log, (b"k", b"2"))
+    record = BatchOptions(base_offset=10, leader_epoch=0)
+    data = memoryview(build_batch([NewRecord(50_000, b"k", b"3")], record))
+    log._roll(10, NOW)
+    log.append_as_follower(data, leader_epoch=0, now=NOW)
+    log.roll(NOW)
+    settle(log)
+    cleaning = cleaning_of(log, end=10)
+    drive(cleaning)
+    assert cleaning.stats.end_offset == 10
+    assert [each.value for each in committed_records(log)] == [b"2", b"3"]
+
+
 def test_each_key_keeps_its_latest_value_below_the_active_segment(disk):
     log = filled(disk)
     before, active = values(log), log.segments.active.base_offset
