@@ -28,8 +28,8 @@ TIME_MS = 50_000
 class World:
     """One replica, which is the leader, and its checks."""
 
-    def __init__(self):
-        self.log = open_log(SimDisk(), clean=True)
+    def __init__(self, **config):
+        self.log = open_log(SimDisk(), clean=True, **config)
         self.checks = TransactionChecks(topics=frozenset(["t"]))
         # There is no coordinator.
         self.checks.missed(TopicPartition("__transaction_state", 0))
@@ -255,6 +255,32 @@ def test_an_index_without_the_last_aborted_transaction(world):
     world.marker(1)
     world.log.segments.active.indexes.aborted.clear()
     with pytest.raises(Violation, match="^AbortedIndex: t-0: n1 has \\[\\] at the end"):
+        world.check()
+
+
+@pytest.mark.parametrize(
+    ("is_compacted", "first_offset", "is_right"),
+    [(True, 2, True), (True, 3, False), (False, 2, False)],
+    ids=["cleaned", "in the active segment", "never cleaned"],
+)
+def test_an_index_with_an_earlier_beginning_than_the_log(is_compacted, first_offset, is_right):
+    """A cleaning has removed the first records of the transaction, and a power loss its marker."""
+    world = World(compacted=is_compacted)
+    world.data(1)
+    world.marker(1)
+    world.data(2)
+    world.log.roll(NOW)
+    world.data(3)
+    world.data(1, sequence=1)
+    world.commit_all()
+    world.check()
+    world.marker(1)
+    entries = world.log.segments.active.indexes.aborted
+    entries[:] = [entries[0]._replace(first_offset=first_offset)]
+    if is_right:
+        world.check()
+        return
+    with pytest.raises(Violation, match="^AbortedIndex: t-0: n1 has .* at the end of its index"):
         world.check()
 
 
