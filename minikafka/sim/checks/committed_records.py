@@ -40,13 +40,15 @@ class Committed:
 
     `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until the log
     of a leader of this or a later epoch was checked; `lost` are the batches that such elections
-    removed.
+    removed. `removed_epoch` is that of the last leader that lacked committed batches, and was
+    excused.
     """
 
     batches: list[BatchIdentity] = field(default_factory=list)
     values: dict[BatchIdentity, tuple[bytes | None, ...]] = field(default_factory=dict)
     end_offset: int = 0
     unclean_epoch: int = -1
+    removed_epoch: int = -1
     is_open: bool = False
     lost: list[Lost] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)

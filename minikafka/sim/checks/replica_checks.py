@@ -42,6 +42,7 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
 _base_offset = attrgetter("base_offset")
+_last_offset = attrgetter("last_offset")
 _MATCH_EVERY = 40
 """The move of a follower's high watermark after which its log is compared again."""
 
@@ -396,6 +397,7 @@ class ReplicaChecks:
     def _remove(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
         self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
         known.cut(offset)
+        known.removed_epoch = epoch
         self.on_removed(where, offset)
 
     def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
@@ -406,8 +408,9 @@ class ReplicaChecks:
             return
         for batch in batches_of(log, known.end_offset, end_offset):
             begins_here = batch.base_offset == max(known.end_offset, log.log_start_offset)
-            # An unclean leader has records of another history, which may have been cleaned.
-            is_cleaned = log.config.compacted and batch.leader_epoch < known.unclean_epoch
+            # The leader of another history may have cleaned its records.
+            begun = max(known.unclean_epoch, known.removed_epoch)
+            is_cleaned = log.config.compacted and batch.leader_epoch < begun
             if not begins_here and not is_cleaned and known.batches:
                 raise Violation(
                     f"H2: {where}: {node.host} commits {batch}, records are committed up to "
@@ -513,15 +516,14 @@ def _first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
     unclean election a batch that it lacks was never there, unless its leader epochs say that it
     was: the log of another history may be cleaned beyond all committed records.
     """
-    epochs = {
-        each.last_offset: each.leader_epoch for each in batches_of(log, 0, log.log_end_offset)
-    }
+    held = batches_of(log, 0, log.log_end_offset)
 
     def is_replaced(batch: BatchIdentity) -> bool:
-        found = epochs.get(batch.last_offset)
-        if found is None and known.is_open:
-            return not _is_epoch_there(log, batch.leader_epoch, batch.last_offset + 1)
-        return found not in (None, batch.leader_epoch)
+        first = bisect_left(held, batch.base_offset, key=_last_offset)
+        if first < len(held) and held[first].base_offset <= batch.last_offset:
+            return held[first].leader_epoch != batch.leader_epoch
+        is_there = _is_epoch_there(log, batch.leader_epoch, batch.last_offset + 1)
+        return known.is_open and not is_there
 
     for batch in known.batches:
         if log.log_start_offset <= batch.last_offset and (

@@ -1,12 +1,28 @@
 """Compacted logs of unclean leaders: what they lack was cleaned, or was never there."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from minikafka.sim.checks.committed_records import Committed
-from minikafka.sim.checks.log_batches import BatchIdentity
-from minikafka.sim.checks.replica_checks import _first_replaced
+from minikafka.sim.checks.log_batches import BatchIdentity, batches_of
+from minikafka.sim.checks.replica_checks import ReplicaChecks, _first_replaced
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.worlds.one_log import append, open_log
+from minikafka.sim.world.violation import Violation
+from tests.worlds.one_log import NOW, append, batch, open_log
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["unclean election", "no such election"])
+@pytest.mark.parametrize(("epoch", "is_replaced"), [(0, False), (8, True)])
+def test_a_batch_whose_offsets_have_records(is_open, epoch, is_replaced):
+    """What is there is of the same leader epoch, also if it ends at another offset."""
+    log = open_log(SimDisk(), compacted=True)
+    append(log, 2, epoch=0)
+    append(log, 2, epoch=2)
+    known = Committed(is_open=is_open, unclean_epoch=9)
+    committed = BatchIdentity(0, 0, 1, epoch)
+    known.add(committed, (b"v",))
+    assert (_first_replaced(log, known) == committed) is is_replaced
 
 
 @pytest.mark.parametrize(
@@ -16,10 +32,35 @@ from tests.worlds.one_log import append, open_log
 )
 def test_a_batch_that_is_not_there(is_open, epoch, is_missing):
     log = open_log(SimDisk(), compacted=True)
-    append(log, 2, epoch=0)
+    log.append_as_follower(batch(2, base_offset=2, leader_epoch=0), leader_epoch=2, now=NOW)
     append(log, 2, epoch=2)
     known = Committed(is_open=is_open, unclean_epoch=9)
-    # Within the offsets of the first batch, whose last offset is another one.
-    batch = BatchIdentity(0, 0, 1, epoch)
-    known.add(batch, (b"v",))
-    assert (_first_replaced(log, known) == batch) is is_missing
+    missing = BatchIdentity(0, 0, 1, epoch)
+    known.add(missing, (b"v",))
+    assert (_first_replaced(log, known) == missing) is is_missing
+
+
+def test_the_next_leader_has_cleaned_another_history():
+    """It lacks a committed batch, is excused, and commits what its log has behind a gap."""
+    log = open_log(SimDisk(), compacted=True)
+    append(log, 2, epoch=0)
+    log.append_as_follower(batch(2, base_offset=5, leader_epoch=0), leader_epoch=0, now=NOW)
+    log.update_high_watermark(7)
+    node = SimpleNamespace(host="n1", config=SimpleNamespace(node_id=1))
+    where = log.topic_partition
+    partition = SimpleNamespace(topic_partition=where, log=log, leader_epoch=6)
+    removed = []
+    checks = ReplicaChecks(
+        nodes={},
+        on_removed=lambda *lost: removed.append(lost),
+        is_excused=lambda node_id, where, offset: offset == 2,
+    )
+    known = checks.of(where)
+    known.add(batches_of(log, 0, 2)[0], (b"v", b"v"))
+    with pytest.raises(Violation, match="^H2: t-0: n1 commits .*base_offset=5"):
+        checks._grow(node, partition, known)
+    known.add(BatchIdentity(2, 6, 1, 2), (b"w",) * 5)
+    checks._compacted_leader_is_complete(node, partition, known)
+    assert removed == [(where, 2)]
+    checks._grow(node, partition, known)
+    assert known.end_offset == 7
