@@ -12,6 +12,7 @@ from typing import NamedTuple
 from minikafka.admin.client import AdminClient, AdminError, check
 from minikafka.admin.configs import ResourceType
 from minikafka.admin.quorum import describe_quorum
+from minikafka.common.addresses import server_text
 from minikafka.common.errors import ErrorCode
 from minikafka.config.broker import METRICS_HTTP_LISTEN
 from minikafka.config.node_config import parse_address
@@ -99,7 +100,7 @@ def read_metrics(
 
 def _read(node: NodeAddress, connect: Connect, timeout_s: float) -> NodeMetrics:
     try:
-        with connect(_joined(node.host, node.port)) as client:
+        with connect(server_text(node.host, node.port)) as client:
             endpoint = endpoint_of(client, node)
         values = list(parse(_fetch(*endpoint, timeout_s)))
     except (AdminError, OSError, HTTPException) as error:
@@ -125,18 +126,18 @@ def endpoint_of(client: AdminClient, node: NodeAddress) -> tuple[str, int]:
 
 
 def _fetch(host: str, port: int, timeout_s: float) -> str:
+    url = f"http://{server_text(host, port)}{_PATH}"
     connection = HTTPConnection(host, port, timeout=timeout_s)
     try:
         connection.request("GET", _PATH)
         response = connection.getresponse()
         body = response.read()
     except OSError as error:
-        raise AdminError(f"no answer from http://{_joined(host, port)}{_PATH}: {error}") from None
+        raise AdminError(f"no answer from {url}: {error}") from None
     finally:
         connection.close()
     if response.status != 200:
-        where = f"http://{_joined(host, port)}{_PATH}"
-        raise AdminError(f"{where} answers {response.status} {response.reason}")
+        raise AdminError(f"{url} answers {response.status} {response.reason}")
     return body.decode()
 
 
@@ -159,7 +160,3 @@ def parse(text: str) -> Iterator[Value]:
                 yield Value(sample.name, sample.labels, sample.value)
     except ValueError as error:
         raise AdminError(f"the response is not in the Prometheus text format: {error}") from None
-
-
-def _joined(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

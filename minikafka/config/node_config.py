@@ -7,6 +7,7 @@ reported at once, before anything is opened.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from minikafka.common.addresses import server_text
 from minikafka.common.principal import parse_principal
 from minikafka.common.whole_numbers import whole_number
 from minikafka.config import authorizer_keys
@@ -35,8 +36,7 @@ class Listener(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.name}://{host}:{self.port}"
+        return f"{self.name}://{server_text(self.host, self.port)}"
 
 
 class Voter(NamedTuple):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from minikafka.common.addresses import server_text
 from minikafka.dev.client_host import LOOPBACKS
 from minikafka.dev.cluster_faults import DevFaults
 from minikafka.dev.fault_resources import FaultResources
@@ -33,8 +34,7 @@ def fault_interface(layout: Layout, supervisor: Supervisor, host: str, port: int
         # `supervisor.on_event` is set later.
         faults.on_event = lambda text: supervisor.on_event(text)  # noqa: PLW0108
         local = LOOPBACKS.get(host, host)
-        local = f"[{local}]" if ":" in local else local
-        (faults.folder / _URL).write_text(f"http://{local}:{server.port}\n")
+        (faults.folder / _URL).write_text(f"http://{server_text(local, server.port)}\n")
         try:
             server.serve(FaultResources(supervisor, faults, fault_schema).answer)
             yield server.url

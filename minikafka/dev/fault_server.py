@@ -15,6 +15,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
+from minikafka.common.addresses import server_text
 from minikafka.dev.fault_resources import JsonAnswer
 from minikafka.server.http_head import (
     HEAD_BYTES,
@@ -57,8 +58,7 @@ class FaultServer:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family, backlog=_BACKLOG)
         self.port: int = self._socket.getsockname()[1]
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self.port}"
+        self.url = f"http://{server_text(host, self.port)}"
         self._names = {"localhost", host.lower(), *map(str.lower, names)}
         self._is_public = not ipaddress.ip_address(host).is_loopback if _is_ip(host) else True
         self._timeout_s = timeout_s

@@ -12,12 +12,13 @@ from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from minikafka.common.addresses import server_text
 from minikafka.common.faults import DISK_ERRORS
 from minikafka.common.ids import Uuid
 from minikafka.config.broker import CONTROLLER_QUORUM_VOTERS, METRICS_HTTP_LISTEN
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.dev.base_ports import BROKERS_OFFSET, CONTROLLERS_OFFSET, HOST
-from minikafka.dev.client_host import ClientHost, server_text
+from minikafka.dev.client_host import ClientHost
 from minikafka.dev.private_files import write_private
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.ports import is_free

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from minikafka.common.addresses import server_text
 from minikafka.common.events import ShutdownRequested
 from minikafka.common.faults import DISK_ERRORS
 from minikafka.config import broker as keys
@@ -248,7 +249,7 @@ async def _bind_metrics(bound: BoundNode, host: str, port: int) -> None:
         ) from None
     # DescribeConfigs returns the port that was bound, so that clients can find it.
     port = bound.metrics.port
-    shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    shown = server_text(host, port)
     given = {**config.values.given, name: shown}
     bound.config = config._replace(values=Config(given), metrics_address=(host, port))
     _log.info("node %d serves its metrics at http://%s/metrics", config.node_id, shown)

@@ -19,8 +19,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
+from minikafka.common.addresses import server_text
 from minikafka.dev.base_ports import HOST, are_free
-from minikafka.dev.client_host import server_text
 from minikafka.testing import base_ports, fencing
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.faults import ClusterFaults
