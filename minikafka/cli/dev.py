@@ -23,7 +23,7 @@ from minikafka.cli._numbers import number
 from minikafka.cli._suggestions import did_you_mean
 from minikafka.cli._usage import usage_error
 from minikafka.config.node_config import ConfigErrors
-from minikafka.dev.client_host import LOOPBACKS
+from minikafka.dev.client_host import HostError, check_host
 from minikafka.dev.control import OK, NoOwnerError, ask_owner
 from minikafka.dev.layout import Layout, LayoutError
 from minikafka.dev.secured import FOLDER as SECURITY_FOLDER
@@ -290,10 +290,11 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     nodes = args.nodes
     if nodes is None:
         nodes = known.nodes if known else _USUAL_NODES
-    if args.host in LOOPBACKS and not args.advertised_host:
-        raise LayoutError(
-            f"--host {args.host}: add --advertised-host, the name by which clients reach this host"
-        )
+    try:
+        client_host = check_host(args.host, args.advertised_host or None)
+    except HostError as error:
+        option = error.argument.replace("_", "-")
+        raise LayoutError(f"--{option} {error.value}: {error.reason}") from None
     check_machine(nodes)
     secured = _secured(args, directory)
     levels = _levels(args, is_new=known is None)
@@ -308,7 +309,8 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
     def prepared(port: int) -> Layout:
         layout = Layout.make(
             directory, nodes, port, overrides, voters, levels=levels,
-            host=args.host, advertised_host=args.advertised_host, secured=secured,
+            host=client_host.address, advertised_host=client_host.advertised_name,
+            secured=secured,
         )  # fmt: skip
         layout.prepare()
         return layout

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from minikafka.dev.base_ports import CONTROLLERS_OFFSET
-from minikafka.dev.client_host import ClientHost
+from minikafka.dev.client_host import ClientHost, HostError, check_host
 from minikafka.server.descriptors import least_limit
-from minikafka.testing.addresses import check_host
 from minikafka.testing.defaults import TEST_DEFAULTS
 from minikafka.testing.errors import ClusterError
 from minikafka.testing.processes import Program
@@ -21,6 +20,8 @@ ALL = 0
 """The number of the only program of a cluster in one process."""
 _USUAL_VOTERS = 3
 _LAST_PORT = 65_535
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -186,30 +187,36 @@ def check_settings(
         raise ClusterError(f"nodes={nodes!r}: a cluster has at least one node")
     if voters is not None and (not isinstance(voters, int) or not 1 <= voters <= nodes):
         raise ClusterError(f"voters={voters}: from 1 to {nodes}, at most one on each node")
-    if log_level is not None and log_level.upper() not in _LEVELS:
-        raise ClusterError(f"log_level={log_level!r}: expected one of {', '.join(_LEVELS)}")
+    level = None if log_level is None else _one_of("log_level", log_level, _LEVELS)
     _check_open_files(open_files)
-    for name, level in (features or {}).items():
-        _check_feature(name, level)
-    by_node = {node: _texts(values) for node, values in (node_config or {}).items()}
+    for name, feature_level in _mapping("features", features).items():
+        _check_feature(name, feature_level)
+    by_node = {
+        node: _texts(_mapping(f"node_config[{node!r}]", values))
+        for node, values in _mapping("node_config", node_config).items()
+    }
     for node, rack in _by_number(racks).items():
         by_node.setdefault(node, {}).setdefault("broker.rack", rack)
     for node in by_node:
         if not 1 <= node <= nodes:
             raise ClusterError(f"there is no node {node} in a cluster of {nodes}")
+    try:
+        client_host = check_host(host, advertised_host)
+    except HostError as error:
+        raise ClusterError(str(error)) from None
     return ClusterSettings(
         nodes=nodes,
         voters=voters or (_USUAL_VOTERS if nodes >= _USUAL_VOTERS else 1),
-        config={**({} if kafka_defaults else TEST_DEFAULTS), **_texts(config or {})},
+        config={**({} if kafka_defaults else TEST_DEFAULTS), **_texts(_mapping("config", config))},
         by_node=by_node,
         levels=dict(features or {}),
-        log_level=log_level and log_level.upper(),
+        log_level=level,
         open_files=open_files,
         one_process=one_process,
         kafka_defaults=kafka_defaults,
         tls=tls,
         sasl=_mechanism(sasl),
-        client_host=check_host(host, advertised_host),
+        client_host=client_host,
     )
 
 
@@ -219,9 +226,23 @@ def _mechanism(name: str | None) -> str:
         return ""
     from minikafka.dev.secured import MECHANISMS
 
-    if name.upper() not in MECHANISMS:
-        raise ClusterError(f"sasl={name!r}: expected one of {', '.join(MECHANISMS)}")
-    return name.upper()
+    return _one_of("sasl", name, MECHANISMS)
+
+
+def _one_of(name: str, value: object, names: Sequence[str]) -> str:
+    """Return a name in capital letters, as it is in `names`."""
+    if not isinstance(value, str) or value.upper() not in names:
+        raise ClusterError(f"{name}={value!r}: expected one of {', '.join(names)}")
+    return value.upper()
+
+
+def _mapping(name: str, value: Mapping[_Key, _Value] | None) -> Mapping[_Key, _Value]:
+    """Return an argument that is a mapping; None is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ClusterError(f"{name}={value!r}: expected a mapping of key to value")
+    return value
 
 
 def _check_open_files(limit: object) -> None:
@@ -252,13 +273,13 @@ def _check_feature(name: str, level: int) -> None:
 def _by_number(racks: Sequence[str] | Mapping[int, str] | None) -> Mapping[int, str]:
     if isinstance(racks, Mapping):
         return racks
+    if racks is not None and (isinstance(racks, str) or not isinstance(racks, Sequence)):
+        raise ClusterError(f"racks={racks!r}: expected the racks of the nodes, or a mapping")
     return dict(enumerate(racks or (), 1))
 
 
 def _texts(values: Mapping[str, object]) -> dict[str, str]:
     """Return the values as a configuration file has them."""
-    if not isinstance(values, Mapping):
-        raise ClusterError(f"config={values!r}: expected a mapping of key to value")
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
         for key, value in values.items()

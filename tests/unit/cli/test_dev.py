@@ -368,9 +368,17 @@ def test_clients_on_other_hosts(home, started, port, capsys, given, listener, to
     assert layout.local_servers == f"{local}:{port},{local}:{port + 1}"
 
 
-def test_every_address_needs_a_name_for_clients(home, capsys):
-    assert main(["dev", "--dir", str(home), "--host", "0.0.0.0"]) == 2
-    assert "add --advertised-host" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--host", "0.0.0.0"], "--host 0.0.0.0: clients cannot connect to it; add the advertised"),
+        (["--host", "[::1]"], "--host [::1]: expected a name or an address alone: no port, br"),
+        (["--advertised-host", "::"], "--advertised-host ::: clients cannot connect to it; give"),
+    ],
+)
+def test_a_host_that_clients_cannot_reach(home, capsys, given, said):
+    assert main(["dev", "--dir", str(home), *given]) == 2
+    assert capsys.readouterr().err.startswith(said)
     assert not home.exists()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.dev.client_host import ClientHost, server_text
+from minikafka.dev.client_host import ClientHost, HostError, check_host
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,65 @@ def test_clients_here_and_elsewhere_have_their_own_address(host, advertised, loc
     assert (host.advertised, host.local, host.hosts) == (advertised, local, hosts)
 
 
-def test_an_ipv6_address_is_in_brackets():
-    assert server_text("::1", 9092) == "[::1]:9092"
-    assert server_text("kafka", 9092) == "kafka:9092"
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("127.0.0.1", None), ClientHost("127.0.0.1")),
+        (("0.0.0.0", "kafka"), ClientHost("0.0.0.0", "kafka")),
+        (("0:0:0:0:0:0:0:0", "kafka"), ClientHost("::", "kafka")),
+        (("::1", "my_host.example"), ClientHost("::1", "my_host.example")),
+        (("localhost", "192.0.2.7"), ClientHost("localhost", "192.0.2.7")),
+    ],
+)
+def test_names_and_addresses_are_taken(given, expected):
+    assert check_host(*given) == expected
+
+
+ALONE = "expected a name or an address alone: no port, bracket, slash, comma or blank"
+
+
+@pytest.mark.parametrize("wrong", [0, None, b"::1", ["a"]])
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(HostError) as refused:
+        check_host(wrong, None)
+    assert str(refused.value) == f"host={wrong!r}: {ALONE}"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", " ", "a b", "kafka ", "a,b", "kafka:9092", "[::1]", "[::1]:9092", "::1:x", "tcp://kafka"],
+)
+def test_what_is_no_single_host_is_refused(wrong):
+    for given in ({"host": wrong}, {"advertised_host": wrong}):
+        (name,) = given
+        with pytest.raises(HostError) as refused:
+            check_host(**{"host": "127.0.0.1", "advertised_host": None, **given})
+        assert str(refused.value) == f"{name}={wrong!r}: {ALONE}"
+
+
+@pytest.mark.parametrize("every", ["0.0.0.0", "::", "::0"])
+def test_all_addresses_need_a_name_for_clients(every):
+    with pytest.raises(HostError) as refused:
+        check_host(every, None)
+    assert str(refused.value) == (
+        f"host={every!r}: clients cannot connect to it; add the advertised host, the name by which "
+        "they reach this one"
+    )
+    with pytest.raises(HostError) as refused:
+        check_host("127.0.0.1", every)
+    assert str(refused.value) == (
+        f"advertised_host={every!r}: clients cannot connect to it; give the name by which they "
+        "reach this host"
+    )
+
+
+@pytest.mark.parametrize("wrong", ["0", "127.1", "my.1", "1.2.3.256"])
+def test_what_a_resolver_would_read_as_another_address_is_refused(wrong):
+    with pytest.raises(HostError, match="neither a name nor an address"):
+        check_host(wrong, None)
+
+
+@pytest.mark.parametrize("wrong", ["255.255.255.255", "224.0.0.1", "ff02::1", "::1%lo"])
+def test_what_is_not_the_address_of_one_host_is_refused(wrong):
+    with pytest.raises(HostError, match="not the address of one host"):
+        check_host(wrong, None)
