@@ -115,7 +115,7 @@ class _Option:
 
     @property
     def flag(self) -> str:
-        return "--" + self.name.replace("_", "-")
+        return _flag(self.name)
 
 
 _OPTIONS: Final = (
@@ -209,7 +209,7 @@ def _read(config: pytest.Config) -> GivenOptions:
 def _login(path: str | None, bootstrap_servers: str | None) -> "ClientLogin | None":
     if not path:
         return None
-    option = "--" + _COMMAND_CONFIG.replace("_", "-")
+    option = _flag(_COMMAND_CONFIG)
     if not bootstrap_servers:
         raise pytest.UsageError(
             f"{option} {path}: add --minikafka-bootstrap-servers, or leave it out"
@@ -230,6 +230,10 @@ def login_of(path: Path | str, where: str) -> "ClientLogin":
         return ClientLogin.read(str(path))
     except ClientSecurityError as error:
         raise pytest.UsageError(f"{where}: {error}") from None
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _value(config: pytest.Config, option: _Option) -> Any:
