@@ -38,11 +38,11 @@ from minikafka.sim.checks.log_batches import (
     stored_batches,
     values_of,
 )
+from minikafka.sim.checks.missing_batches import first_missing, first_replaced, is_epoch_there
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
 _base_offset = attrgetter("base_offset")
-_last_offset = attrgetter("last_offset")
 _MATCH_EVERY = 40
 """The move of a follower's high watermark after which its log is compared again."""
 
@@ -180,7 +180,7 @@ class ReplicaChecks:
         where, log = partition.topic_partition, partition.log
         if known.is_open:
             self._lose_below_start(known, log)
-        missing = _first_missing(log, known)
+        missing = first_missing(log, known)
         if missing is not None and (
             known.is_open or self._has_gap(node_id, where, missing.base_offset)
         ):
@@ -252,9 +252,7 @@ class ReplicaChecks:
             return
         self.coverage.rules["WeakIsr"] += 1
         mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
-        is_wrong = log.log_end_offset < believed or not _is_epoch_there(
-            partition.log, its, believed
-        )
+        is_wrong = log.log_end_offset < believed or not is_epoch_there(partition.log, its, believed)
         first_wrong = min(log.log_end_offset, believed - 1)
         if is_wrong and not self._has_gap(member, partition.topic_partition, first_wrong):
             # If the last record has the same epoch, all records before it are the same (KIP-101).
@@ -362,7 +360,7 @@ class ReplicaChecks:
         self, node: SimNode, partition: Partition, known: Committed
     ) -> None:
         """As for other logs, but batches may be cleaned."""
-        missing = _first_replaced(partition.log, known)
+        missing = first_replaced(partition.log, known)
         if missing is None:
             return
         where, epoch = partition.topic_partition, partition.leader_epoch
@@ -496,50 +494,3 @@ class ReplicaChecks:
                             f"{record.value!r} at offset {record.offset}, "
                             f"{committed[record.offset]!r} is committed"
                         )
-
-
-def _first_missing(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
-    """Return the first committed batch that a log lacks by its end offset and leader epochs."""
-    for batch in known.batches:
-        if log.log_start_offset <= batch.last_offset and (
-            batch.last_offset >= log.log_end_offset
-            or epoch_at(log, batch.last_offset) != batch.leader_epoch
-        ):
-            return batch
-    return None
-
-
-def _first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
-    """As `_first_missing` for a compacted log, which may lack batches and their epochs.
-
-    What it has at the offsets of a committed batch was written in the same leader epoch. After an
-    unclean election a batch that it lacks was never there, unless its leader epochs say that it
-    was: the log of another history may be cleaned beyond all committed records.
-    """
-    held = batches_of(log, 0, log.log_end_offset)
-
-    def is_replaced(batch: BatchIdentity) -> bool:
-        first = bisect_left(held, batch.base_offset, key=_last_offset)
-        if first < len(held) and held[first].base_offset <= batch.last_offset:
-            return held[first].leader_epoch != batch.leader_epoch
-        is_there = _is_epoch_there(log, batch.leader_epoch, batch.last_offset + 1)
-        return known.is_open and not is_there
-
-    for batch in known.batches:
-        if log.log_start_offset <= batch.last_offset and (
-            batch.last_offset >= log.log_end_offset or is_replaced(batch)
-        ):
-            return batch
-    return None
-
-
-def _is_epoch_there(log: UnifiedLog, epoch: int, end_offset: int) -> bool:
-    """True if the last record before `end_offset` may have `epoch`.
-
-    The first records of an epoch may be compacted away: a replica that copies the log afterwards
-    has a later start of that epoch.
-    """
-    if not log.config.compacted or epoch == epoch_at(log, end_offset - 1):
-        return epoch == epoch_at(log, end_offset - 1)
-    end = log.end_offset_for_epoch(epoch)
-    return end.epoch == epoch and end.end_offset >= end_offset

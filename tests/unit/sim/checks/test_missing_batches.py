@@ -6,7 +6,8 @@ import pytest
 
 from minikafka.sim.checks.committed_records import Committed
 from minikafka.sim.checks.log_batches import BatchIdentity, batches_of
-from minikafka.sim.checks.replica_checks import ReplicaChecks, _first_replaced
+from minikafka.sim.checks.missing_batches import first_replaced
+from minikafka.sim.checks.replica_checks import ReplicaChecks
 from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.violation import Violation
 from tests.worlds.one_log import NOW, append, batch, open_log
@@ -22,7 +23,7 @@ def test_a_batch_whose_offsets_have_records(is_open, epoch, is_replaced):
     known = Committed(is_open=is_open, unclean_epoch=9)
     committed = BatchIdentity(0, 0, 1, epoch)
     known.add(committed, (b"v",))
-    assert (_first_replaced(log, known) == committed) is is_replaced
+    assert (first_replaced(log, known) == committed) is is_replaced
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_a_batch_that_is_not_there(is_open, epoch, is_missing):
     known = Committed(is_open=is_open, unclean_epoch=9)
     missing = BatchIdentity(0, 0, 1, epoch)
     known.add(missing, (b"v",))
-    assert (_first_replaced(log, known) == missing) is is_missing
+    assert (first_replaced(log, known) == missing) is is_missing
 
 
 def test_the_next_leader_has_cleaned_another_history():
