@@ -466,8 +466,10 @@ class Cluster(KafkaOperations):
         """Return the processes, if each of these nodes has its own.
 
         Raises:
-            ClusterError: they share one process, or one of them does not exist.
+            ClusterError: they share one process, one of them does not exist, or none is given.
         """
+        if not nodes:
+            raise ClusterError(f"no node is given: name those to be {done}, of 1 to {self.nodes}")
         for node in nodes:
             self._check_node(node)
         processes = self._opened()

@@ -96,6 +96,7 @@ def test_nodes_are_killed_stopped_and_started():
         assert cluster.running == [1, 2, 3]
         for refused, why in (
             (lambda: cluster.start(1), "node 1 is running"),
+            (cluster.kill, "no node is given: name those to be killed, of 1 to 3"),
             (lambda: cluster.kill(4), "there is no node 4 in a cluster of 3"),
             (lambda: cluster.node(0), "there is no node 0 in a cluster of 3"),
         ):
