@@ -40,8 +40,8 @@ class Committed:
 
     `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until the log
     of a leader of this or a later epoch was checked; `lost` are the batches that such elections
-    removed. `removed_epoch` is that of the last leader that lacked committed batches, and was
-    excused.
+    removed. `removed_epoch` is that of the last leader that lacked committed batches, by such
+    an election or by an excused power loss.
     """
 
     batches: list[BatchIdentity] = field(default_factory=list)

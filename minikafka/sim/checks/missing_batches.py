@@ -22,16 +22,17 @@ def first_missing(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
 def first_replaced(log: UnifiedLog, known: Committed) -> BatchIdentity | None:
     """As `first_missing` for a compacted log, which may lack batches and their epochs.
 
-    What it has at the offsets of a committed batch was written in the same leader epoch. After an
-    unclean election a batch that it lacks was never there, unless its leader epochs say that it
-    was: the log of another history may be cleaned beyond all committed records.
+    A batch keeps its offsets and leader epoch when it is cleaned: what a log has at the offsets of
+    a committed batch is that batch. After an unclean election a batch that it lacks was never
+    there, unless its leader epochs say that it was: the log of another history may be cleaned
+    beyond all committed records.
     """
     held = batches_of(log, 0, log.log_end_offset)
 
     def is_replaced(batch: BatchIdentity) -> bool:
-        first = bisect_left(held, batch.base_offset, key=attrgetter("last_offset"))
-        if first < len(held) and held[first].base_offset <= batch.last_offset:
-            return held[first].leader_epoch != batch.leader_epoch
+        at = bisect_left(held, batch.base_offset, key=attrgetter("last_offset"))
+        if at < len(held) and held[at].base_offset <= batch.last_offset:
+            return held[at]._replace(crc=batch.crc) != batch
         return known.is_open and not is_epoch_there(log, batch.leader_epoch, batch.last_offset + 1)
 
     for batch in known.batches:

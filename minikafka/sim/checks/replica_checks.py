@@ -395,7 +395,7 @@ class ReplicaChecks:
     def _remove(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
         self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
         known.cut(offset)
-        known.removed_epoch = epoch
+        known.removed_epoch = max(known.removed_epoch, epoch)
         self.on_removed(where, offset)
 
     def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:

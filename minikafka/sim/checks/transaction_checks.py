@@ -15,6 +15,7 @@ from minikafka.replica.partition import Partition
 from minikafka.sim.checks.compaction_checks import wrong_index
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.decision_checks import DecisionChecks
+from minikafka.sim.checks.log_batches import stored_batches
 from minikafka.sim.checks.log_scan import LogScan, OldEpochError, StoredMarker
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
@@ -143,7 +144,9 @@ class TransactionChecks:
         found = scan.log.aborted_transactions(last.last_offset, last.last_offset + 1)
         self.coverage.rules["AbortedIndex"] += 1
         wanted = [x for x in scan.aborted_beside(found) if x.last_offset == last.last_offset]
-        if wanted[0] not in found and not _began_in_cleaned(scan.log, found, wanted[0]):
+        if not any(
+            each == wanted[0] or _differs_by_cleaning(scan.log, each, wanted[0]) for each in found
+        ):
             raise Violation(
                 f"AbortedIndex: {where}: {node.host} has {found} at the end of its index, its log "
                 f"has {last}"
@@ -189,19 +192,35 @@ class TransactionChecks:
         return dict(self._scan(node, partition.log, partition.topic_partition).open)
 
 
-def _began_in_cleaned(
-    log: UnifiedLog, found: list[AbortedTransaction], wanted: AbortedTransaction
+def _differs_by_cleaning(
+    log: UnifiedLog, entry: AbortedTransaction, wanted: AbortedTransaction
 ) -> bool:
-    """True if the index knows the beginning of a transaction, and the log was cleaned there.
+    """True if an entry of the index differs from the batches by what a cleaning has removed.
 
-    A power loss may take the marker of a transaction, whose records are cleaned already. The next
-    transaction of the producer then goes on with the open one.
+    The first batch of a transaction may be gone: a power loss may take the marker of one whose
+    records are cleaned already. The next transaction of the producer then goes on with the open
+    one, which also holds back the last stable offset of others.
     """
-    return log.config.compacted and any(
-        each.producer_id == wanted.producer_id
-        and each.last_offset == wanted.last_offset
-        and each.first_offset < _first_kept(log)
-        for each in found
+    if (entry.producer_id, entry.last_offset) != (wanted.producer_id, wanted.last_offset):
+        return False
+    return all(
+        found == scanned or (found < scanned and _is_gone(log, found))
+        for found, scanned in zip(_beginnings(entry), _beginnings(wanted), strict=True)
+    )
+
+
+def _beginnings(entry: AbortedTransaction) -> tuple[int, int]:
+    return entry.first_offset, entry.last_stable_offset
+
+
+def _is_gone(log: UnifiedLog, offset: int) -> bool:
+    """True if no batch begins at an offset of the part of a log that may be cleaned."""
+    return (
+        log.config.compacted
+        and offset < _first_kept(log)
+        and all(
+            header.base_offset != offset for *_, header in stored_batches(log, offset, offset + 1)
+        )
     )
 
 

@@ -14,14 +14,24 @@ from tests.worlds.one_log import NOW, append, batch, open_log
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["unclean election", "no such election"])
-@pytest.mark.parametrize(("epoch", "is_replaced"), [(0, False), (8, True)])
-def test_a_batch_whose_offsets_have_records(is_open, epoch, is_replaced):
-    """What is there is of the same leader epoch, also if it ends at another offset."""
+@pytest.mark.parametrize(
+    ("committed", "is_replaced"),
+    [
+        (BatchIdentity(0, 1, 1, 0), False),
+        (BatchIdentity(0, 1, 1, 8), True),
+        (BatchIdentity(0, 0, 1, 8), True),
+        (BatchIdentity(0, 0, 1, 0), True),
+        (BatchIdentity(0, 3, 1, 0), True),
+        (BatchIdentity(1, 3, 1, 2), True),
+    ],
+    ids=["cleaned", "other epoch", "shorter", "of its epoch", "longer", "later"],
+)
+def test_a_batch_whose_offsets_have_records(is_open, committed, is_replaced):
+    """A cleaning keeps the offsets and the epoch of a batch, and not its checksum."""
     log = open_log(SimDisk(), compacted=True)
     append(log, 2, epoch=0)
     append(log, 2, epoch=2)
     known = Committed(is_open=is_open, unclean_epoch=9)
-    committed = BatchIdentity(0, 0, 1, epoch)
     known.add(committed, (b"v",))
     assert (first_replaced(log, known) == committed) is is_replaced
 

@@ -258,29 +258,68 @@ def test_an_index_without_the_last_aborted_transaction(world):
         world.check()
 
 
+class GapWorld(World):
+    """A log that begins at offset 2, as if a cleaning had removed what was before."""
+
+    def __init__(self, *, compacted):
+        super().__init__(compacted=compacted)
+        self.add(build_batch([NewRecord(TIME_MS, None, b"v")], BatchOptions(
+            base_offset=2, leader_epoch=0
+        )))  # fmt: skip
+        self.data(1)
+        self.log.roll(NOW)
+        self.data(2)
+        self.data(1, sequence=1)
+        self.commit_all()
+        self.check()
+
+    def end(self, producer, changes):
+        """Abort a transaction of a producer id, and change its entry in the index."""
+        self.marker(producer)
+        entries = self.log.segments.active.indexes.aborted
+        entries[-1] = entries[-1]._replace(**changes)
+
+
+EARLIER = {"first_offset": 1}
+
+
 @pytest.mark.parametrize(
-    ("is_compacted", "first_offset", "is_right"),
-    [(True, 2, True), (True, 3, False), (False, 2, False)],
-    ids=["cleaned", "in the active segment", "never cleaned"],
+    ("producer_id", "changes"),
+    [(1, {}), (1, EARLIER), (2, {"last_stable_offset": 1})],
+    ids=["as the log", "first batch is gone", "held back by what is gone"],
 )
-def test_an_index_with_an_earlier_beginning_than_the_log(is_compacted, first_offset, is_right):
-    """A cleaning has removed the first records of the transaction, and a power loss its marker."""
-    world = World(compacted=is_compacted)
-    world.data(1)
-    world.marker(1)
-    world.data(2)
-    world.log.roll(NOW)
-    world.data(3)
-    world.data(1, sequence=1)
-    world.commit_all()
+def test_an_index_knows_the_beginnings_that_were_cleaned(producer_id, changes):
+    world = GapWorld(compacted=True)
+    world.end(producer_id, changes)
+    compared = world.checks.coverage.rules["AbortedIndex"]
     world.check()
-    world.marker(1)
-    entries = world.log.segments.active.indexes.aborted
-    entries[:] = [entries[0]._replace(first_offset=first_offset)]
-    if is_right:
-        world.check()
-        return
+    assert world.checks.coverage.rules["AbortedIndex"] > compared
+
+
+@pytest.mark.parametrize(
+    ("producer_id", "changes"),
+    [
+        (1, {"first_offset": 2}),
+        (1, {"first_offset": 4}),
+        (1, {"producer_id": 2, **EARLIER}),
+        (1, {"last_stable_offset": 3}),
+        (1, {"last_stable_offset": 5}),
+        (2, {"first_offset": 3}),
+        (2, {"last_stable_offset": 2}),
+        (2, {"last_stable_offset": 4}),
+    ],
+)
+def test_a_wrong_entry_in_an_index_of_a_cleaned_log(producer_id, changes):
+    world = GapWorld(compacted=True)
+    world.end(producer_id, changes)
     with pytest.raises(Violation, match="^AbortedIndex: t-0: n1 has .* at the end of its index"):
+        world.check()
+
+
+def test_an_earlier_beginning_in_a_log_that_is_never_cleaned():
+    world = GapWorld(compacted=False)
+    world.end(1, EARLIER)
+    with pytest.raises(Violation, match="^AbortedIndex"):
         world.check()
 
 
