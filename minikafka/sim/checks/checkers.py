@@ -173,9 +173,10 @@ class Checkers:
         self.durability = DurabilityChecks(self.coverage)
         self.elections = ElectionChecks(coverage=self.coverage)
         self.fencing = FencingChecks(self.nodes, self.coverage)
-        self.transactions = TransactionChecks(self.coverage)
-        self.groups = GroupOwnership(self.coverage)
         self.cleanings = CleaningChecks(self.coverage)
+        stale = self.cleanings.may_be_stale
+        self.transactions = TransactionChecks(self.coverage, may_lack_marker=stale)
+        self.groups = GroupOwnership(self.coverage)
         self.directories = LogDirChecks(self.coverage, self._log_replaced)
 
     @property

@@ -1,8 +1,8 @@
 """Cleanings of compacted logs: how far they go, and which replicas they leave behind.
 
-A cleaning removes a tombstone `delete.retention.ms` after one has met it, whether every replica has
-it or not. As in Kafka, a replica that was away for longer copies the records after it, and keeps
-the older value of the key.
+A cleaning removes a tombstone or the marker of a transaction `delete.retention.ms` after one has
+met it, whether every replica has it or not. As in Kafka, a replica that was away for longer copies
+the records after it, and keeps the older value of the key, or an open transaction.
 """
 
 from dataclasses import dataclass, field
@@ -61,7 +61,8 @@ class CleaningChecks:
     def may_be_stale(self, where: TopicPartition, node_id: int | None, offset: int) -> bool:
         """Return True if a replica may hold a record at `offset` that others have deleted.
 
-        The tombstone was gone when it copied the records after it. Without a node, any replica may.
+        The tombstone or the marker was gone when it copied the records after it. Without a node,
+        any replica may.
         """
         return any(
             partition == where and node_id in (None, replica) and offset < end

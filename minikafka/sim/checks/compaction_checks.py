@@ -159,10 +159,14 @@ def lost_last_batch(where: TopicPartition, log: UnifiedLog) -> str | None:
     return None
 
 
-def wrong_index(log: UnifiedLog, found: list[AbortedTransaction]) -> str | None:
+def wrong_index(
+    log: UnifiedLog, found: list[AbortedTransaction],
+    may_lack_marker: Callable[[int], bool] = lambda _: False,
+) -> str | None:  # fmt: skip
     """Return how the index of a compacted log contradicts its batches; None if it does not.
 
-    `found` are the aborted transactions in its index.
+    `found` are the aborted transactions in its index. `may_lack_marker` says if the marker of a
+    transaction may have been cleaned before the log had it, by the first offset.
     """
     scan = LogScan.of(log)
     scan.go_on()
@@ -177,10 +181,10 @@ def wrong_index(log: UnifiedLog, found: list[AbortedTransaction]) -> str | None:
     gone = [each for each in found if (each.producer_id, each.last_offset) not in markers]
     if gone:
         return f"the index has {gone}, the log no such markers"
-    return _lost_marker(log)
+    return _lost_marker(log, may_lack_marker)
 
 
-def _lost_marker(log: UnifiedLog) -> str | None:
+def _lost_marker(log: UnifiedLog, may_lack_marker: Callable[[int], bool]) -> str | None:
     """Return the first transaction with records and without its marker; None if there is none.
 
     One that is followed by another is found if that has another producer epoch (KIP-890), and the
@@ -193,7 +197,9 @@ def _lost_marker(log: UnifiedLog) -> str | None:
             open_batches.pop(producer_id, None)
         elif header.is_transactional:
             first = open_batches.setdefault(producer_id, header)
-            if first.leader_epoch != header.leader_epoch:
+            if first.leader_epoch != header.leader_epoch or (
+                first.producer_epoch != header.producer_epoch and may_lack_marker(first.base_offset)
+            ):
                 open_batches[producer_id] = header
             elif first.producer_epoch != header.producer_epoch:
                 return (

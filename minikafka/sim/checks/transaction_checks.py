@@ -6,6 +6,7 @@ Source: KIP-98 (last stable offset, epochs of producers), `ProducerStateManager`
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from minikafka.common.ids import TopicPartition
 from minikafka.common.internal_topics import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
@@ -47,6 +48,9 @@ class TransactionChecks:
     topics: frozenset[str] = frozenset()
     epochs_are_bumped: bool = False
     """True if the transaction version of the cluster is 2 all the time."""
+    may_lack_marker: Callable[[TopicPartition, int, int], bool] = lambda *_: False
+    """True if the marker of a transaction may be cleaned before a node copied the records after it,
+    by the first offset of the transaction."""
     decisions: DecisionChecks = field(init=False)
     markers: dict[TopicPartition, dict[tuple[int, int], StoredMarker]] = field(default_factory=dict)
     """All markers that leaders have appended, by base offset and checksum."""
@@ -162,7 +166,8 @@ class TransactionChecks:
         start = log.log_start_offset
         found = log.aborted_transactions(start, log.log_end_offset)
         if log.config.compacted:
-            problem = wrong_index(log, found)
+            node_id = node.config.node_id
+            problem = wrong_index(log, found, partial(self.may_lack_marker, where, node_id))
             if problem is not None:
                 raise Violation(f"AbortedIndex: {where}: {node.host}: {problem}")
             return

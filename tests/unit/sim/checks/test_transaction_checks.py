@@ -323,6 +323,25 @@ def test_an_earlier_beginning_in_a_log_that_is_never_cleaned():
         world.check()
 
 
+@pytest.mark.parametrize("first_offset", [0, 1])
+def test_a_transaction_whose_marker_was_cleaned_before_the_replica_had_it(first_offset):
+    world = World(compacted=True)
+    world.data(1)
+    world.data(1, epoch=2)
+    world.marker(1, epoch=3)
+    world.commit_all()
+    asked = []
+    world.checks.may_lack_marker = lambda *given: (
+        asked.append(given) or given == (WHERE, 1, first_offset)
+    )
+    if first_offset == 0:
+        world.checks.check_at_end(world.node, world.partition)
+    else:
+        with pytest.raises(Violation, match="of epochs 0 and 2, and no marker before 1$"):
+            world.checks.check_at_end(world.node, world.partition)
+    assert asked == [(WHERE, 1, 0)]
+
+
 def test_the_index_of_a_new_leader_is_compared_as_a_whole(world):
     for sequence in range(3):
         world.data(1, sequence=sequence)
