@@ -294,7 +294,8 @@ def _prepared(args: argparse.Namespace, directory: Path) -> Layout:
         client_host = check_host(args.host, args.advertised_host or None)
     except HostError as error:
         option = error.argument.replace("_", "-")
-        raise LayoutError(f"--{option} {error.value}: {error.reason}") from None
+        reason = error.reason.replace("advertised_host", "--advertised-host")
+        raise LayoutError(f"--{option} {error.value!r}: {reason}") from None
     check_machine(nodes)
     secured = _secured(args, directory)
     levels = _levels(args, is_new=known is None)

@@ -111,7 +111,7 @@ def test_a_host_without_a_meaning_is_one_line(run):
     result.assert_outcomes(errors=3)
     told = [line for line in result.stdout.lines if line.startswith(("minikafka: ", "@pytest."))]
     starts = [
-        "minikafka: host='0.0.0.0': clients cannot connect to it; add the advertised host, ",
+        "minikafka: host='0.0.0.0': clients cannot connect to it; add advertised_host, ",
         "minikafka: advertised_host='kafka:9092': expected a name or an address alone: no port, ",
         "@pytest.mark.minikafka: host=['a']: not a name or address",
     ]

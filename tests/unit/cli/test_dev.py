@@ -371,9 +371,15 @@ def test_clients_on_other_hosts(home, started, port, capsys, given, listener, to
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--host", "0.0.0.0"], "--host 0.0.0.0: clients cannot connect to it; add the advertised"),
-        (["--host", "[::1]"], "--host [::1]: expected a name or an address alone: no port, br"),
-        (["--advertised-host", "::"], "--advertised-host ::: clients cannot connect to it; give"),
+        (
+            ["--host", "0.0.0.0"],
+            "--host '0.0.0.0': clients cannot connect to it; add --advertised-host, ",
+        ),
+        (["--host", "[::1]"], "--host '[::1]': expected a name or an address alone: no port, br"),
+        (
+            ["--advertised-host", "::"],
+            "--advertised-host '::': clients cannot connect to it; give ",
+        ),
     ],
 )
 def test_a_host_that_clients_cannot_reach(home, capsys, given, said):

@@ -28,6 +28,8 @@ def test_clients_here_and_elsewhere_have_their_own_address(host, advertised, loc
         (("0:0:0:0:0:0:0:0", "kafka"), ClientHost("::", "kafka")),
         (("::1", "my_host.example"), ClientHost("::1", "my_host.example")),
         (("localhost", "192.0.2.7"), ClientHost("localhost", "192.0.2.7")),
+        (("kafka.1", "My-Host.123."), ClientHost("kafka.1", "My-Host.123.")),
+        (("::ffff:127.0.0.1", None), ClientHost("127.0.0.1")),
     ],
 )
 def test_names_and_addresses_are_taken(given, expected):
@@ -46,7 +48,19 @@ def test_what_is_no_text_is_refused(wrong):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", " ", "a b", "kafka ", "a,b", "kafka:9092", "[::1]", "[::1]:9092", "::1:x", "tcp://kafka"],
+    [
+        "",
+        " ",
+        "a b",
+        "kafka ",
+        "a,b",
+        "kafka:9092",
+        "[::1]",
+        "[::1]:9092",
+        "::1:x",
+        "tcp://kafka",
+        "a\0b",
+    ],
 )
 def test_what_is_no_single_host_is_refused(wrong):
     for given in ({"host": wrong}, {"advertised_host": wrong}):
@@ -56,29 +70,38 @@ def test_what_is_no_single_host_is_refused(wrong):
         assert str(refused.value) == f"{name}={wrong!r}: {ALONE}"
 
 
-@pytest.mark.parametrize("every", ["0.0.0.0", "::", "::0"])
+@pytest.mark.parametrize("every", ["0.0.0.0", "::", "::0", "::ffff:0.0.0.0"])
 def test_all_addresses_need_a_name_for_clients(every):
     with pytest.raises(HostError) as refused:
         check_host(every, None)
     assert str(refused.value) == (
-        f"host={every!r}: clients cannot connect to it; add the advertised host, the name by which "
-        "they reach this one"
+        f"host={every!r}: clients cannot connect to it; add advertised_host, the name by "
+        "which they reach this host"
     )
     with pytest.raises(HostError) as refused:
         check_host("127.0.0.1", every)
     assert str(refused.value) == (
-        f"advertised_host={every!r}: clients cannot connect to it; give the name by which they "
-        "reach this host"
+        f"advertised_host={every!r}: clients cannot connect to it; give the name by which "
+        "they reach this host"
     )
+    assert check_host(every, "kafka").advertised == "kafka"
 
 
-@pytest.mark.parametrize("wrong", ["0", "127.1", "my.1", "1.2.3.256"])
-def test_what_a_resolver_would_read_as_another_address_is_refused(wrong):
-    with pytest.raises(HostError, match="neither a name nor an address"):
+@pytest.mark.parametrize(
+    "wrong", ["0", "127.1", "1.2.3.256", "0.0.0.0.", "0x7f000001", "127.0.0.0x1"]
+)
+def test_what_a_resolver_takes_for_another_address_is_refused(wrong):
+    with pytest.raises(HostError, match="neither a name nor an address in full"):
         check_host(wrong, None)
 
 
-@pytest.mark.parametrize("wrong", ["255.255.255.255", "224.0.0.1", "ff02::1", "::1%lo"])
+@pytest.mark.parametrize("wrong", ["fe80::1%eth0", "::1%lo"])
+def test_a_zone_is_refused(wrong):
+    with pytest.raises(HostError, match="an address with a zone is not served"):
+        check_host(wrong, "kafka")
+
+
+@pytest.mark.parametrize("wrong", ["255.255.255.255", "224.0.0.1", "ff02::1", "::ffff:224.0.0.1"])
 def test_what_is_not_the_address_of_one_host_is_refused(wrong):
-    with pytest.raises(HostError, match="not the address of one host"):
+    with pytest.raises(HostError, match="no single host has this address"):
         check_host(wrong, None)
