@@ -469,7 +469,7 @@ class Cluster(KafkaOperations):
             ClusterError: they share one process, one of them does not exist, or none is given.
         """
         if not nodes:
-            raise ClusterError(f"no node is given: name those to be {done}, of 1 to {self.nodes}")
+            raise ClusterError(f"no node is given: which are to be {done}, of 1 to {self.nodes}?")
         for node in nodes:
             self._check_node(node)
         processes = self._opened()

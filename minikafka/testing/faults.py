@@ -387,7 +387,7 @@ class ClusterFaults:
             raise ClusterError(f"nodes={nodes!r}: expected a list of node ids; node=… is for one")
         chosen = list(set(nodes)) if node is None else [node]
         if not chosen:
-            raise ClusterError("name a node")
+            raise ClusterError("no node is given")
         for each in chosen:
             if each not in self._node_ids:
                 raise ClusterError(

@@ -41,7 +41,9 @@ def shrink_isr(self: "Cluster", topic: str, partition: int = 0, *, to: Sequence[
     isr = self.isr(topic, partition)
     if not to or not set(to) <= set(isr):
         raise ClusterError(f"the ISR of {topic}-{partition} is {names(isr)}, not {names(to)}")
-    self.fence(*(node for node in isr if node not in to))
+    outside = [node for node in isr if node not in to]
+    if outside:
+        self.fence(*outside)
     self.wait_for(lambda: set(self.isr(topic, partition)) <= set(to), what="the ISR shrinks")
 
 

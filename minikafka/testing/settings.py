@@ -189,17 +189,21 @@ def check_settings(
         raise ClusterError(f"voters={voters}: from 1 to {nodes}, at most one on each node")
     level = None if log_level is None else _one_of("log_level", log_level, _LEVELS)
     _check_open_files(open_files)
-    for name, feature_level in _mapping("features", features).items():
+    config = _mapping("config", {} if config is None else config)
+    features = _mapping("features", {} if features is None else features)
+    for name, feature_level in features.items():
         _check_feature(name, feature_level)
     by_node = {
         node: _texts(_mapping(f"node_config[{node!r}]", values))
-        for node, values in _mapping("node_config", node_config).items()
+        for node, values in _mapping(
+            "node_config", {} if node_config is None else node_config
+        ).items()
     }
     for node, rack in _by_number(racks).items():
         by_node.setdefault(node, {}).setdefault("broker.rack", rack)
     for node in by_node:
-        if not 1 <= node <= nodes:
-            raise ClusterError(f"there is no node {node} in a cluster of {nodes}")
+        if node not in range(1, nodes + 1):
+            raise ClusterError(f"there is no node {node!r} in a cluster of {nodes}")
     try:
         client_host = check_host(host, advertised_host)
     except HostError as error:
@@ -207,9 +211,9 @@ def check_settings(
     return ClusterSettings(
         nodes=nodes,
         voters=voters or (_USUAL_VOTERS if nodes >= _USUAL_VOTERS else 1),
-        config={**({} if kafka_defaults else TEST_DEFAULTS), **_texts(_mapping("config", config))},
+        config={**({} if kafka_defaults else TEST_DEFAULTS), **_texts(config)},
         by_node=by_node,
-        levels=dict(features or {}),
+        levels=dict(features),
         log_level=level,
         open_files=open_files,
         one_process=one_process,
@@ -236,10 +240,8 @@ def _one_of(name: str, value: object, names: Sequence[str]) -> str:
     return value.upper()
 
 
-def _mapping(name: str, value: Mapping[_Key, _Value] | None) -> Mapping[_Key, _Value]:
-    """Return an argument that is a mapping; None is an empty one."""
-    if value is None:
-        return {}
+def _mapping(name: str, value: Mapping[_Key, _Value]) -> Mapping[_Key, _Value]:
+    """Return an argument, which is a mapping."""
     if not isinstance(value, Mapping):
         raise ClusterError(f"{name}={value!r}: expected a mapping of key to value")
     return value
@@ -256,7 +258,7 @@ def _check_open_files(limit: object) -> None:
         )
 
 
-def _check_feature(name: str, level: int) -> None:
+def _check_feature(name: str, level: object) -> None:
     from minikafka.metadata.features import SUPPORTED_FEATURES
 
     known = SUPPORTED_FEATURES.get(name)
@@ -264,16 +266,16 @@ def _check_feature(name: str, level: int) -> None:
         raise ClusterError(
             f"features: there is no feature {name!r}; there are {', '.join(SUPPORTED_FEATURES)}"
         )
-    if not known.includes(level):
+    if not isinstance(level, int) or not known.includes(level):
         raise ClusterError(
-            f"features: {name} has the levels {known.minimum} to {known.maximum}, not {level}"
+            f"features: {name} has the levels {known.minimum} to {known.maximum}, not {level!r}"
         )
 
 
 def _by_number(racks: Sequence[str] | Mapping[int, str] | None) -> Mapping[int, str]:
     if isinstance(racks, Mapping):
         return racks
-    if racks is not None and (isinstance(racks, str) or not isinstance(racks, Sequence)):
+    if racks is not None and (isinstance(racks, str | bytes) or not isinstance(racks, Sequence)):
         raise ClusterError(f"racks={racks!r}: expected the racks of the nodes, or a mapping")
     return dict(enumerate(racks or (), 1))
 

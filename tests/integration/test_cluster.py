@@ -96,7 +96,7 @@ def test_nodes_are_killed_stopped_and_started():
         assert cluster.running == [1, 2, 3]
         for refused, why in (
             (lambda: cluster.start(1), "node 1 is running"),
-            (cluster.kill, "no node is given: name those to be killed, of 1 to 3"),
+            (cluster.kill, r"no node is given: which are to be killed, of 1 to 3\?"),
             (lambda: cluster.kill(4), "there is no node 4 in a cluster of 3"),
             (lambda: cluster.node(0), "there is no node 0 in a cluster of 3"),
         ):
@@ -153,6 +153,9 @@ def test_parameters_reach_the_nodes(tmp_path):
         ({"nodes": 3, "voters": 4}, "voters=4: from 1 to 3, at most one on each node"),
         ({"node_config": {2: {}}}, "there is no node 2 in a cluster of 1"),
         ({"racks": ["a", "b"]}, "there is no node 2 in a cluster of 1"),
+        ({"racks": {"1": "a"}}, "there is no node '1' in a cluster of 1"),
+        ({"node_config": {1: None}}, "node_config.1.=None: expected a mapping of key to value"),
+        ({"features": {"kraft.version": "1"}}, "kraft.version has the levels 0 to 1, not '1'"),
         ({"racks": "a"}, "racks='a': expected the racks of the nodes, or a mapping"),
         ({"features": {"elr": 1}}, "features: there is no feature 'elr'; there are metadata"),
         ({"features": {"kraft.version": 2}}, "kraft.version has the levels 0 to 1, not 2"),
@@ -167,7 +170,7 @@ def test_parameters_reach_the_nodes(tmp_path):
         ({"sasl": 3}, "sasl=3: expected one of PLAIN"),
         ({"features": "elr"}, "features='elr': expected a mapping of key to value"),
         ({"node_config": {1: "a=b"}}, "node_config.1.='a=b': expected a mapping of key to value"),
-        ({"host": "0.0.0.0"}, "host='0.0.0.0': clients cannot connect to it; add the advertised"),
+        ({"host": "0.0.0.0"}, "host='0.0.0.0': clients cannot connect to it; add adver"),
         ({"advertised_host": "a,b"}, "advertised_host='a,b': expected a name or an address alone"),
     ],
 )

@@ -71,7 +71,7 @@ def values(cluster, topic):
         (("Metadata", "corrupt"), {}, "kind corrupt: is for Fetch, not for Metadata"),
         (("Produce", "drop"), {"times": 0}, "times: must be at least 1, not 0"),
         (("Produce", "drop"), {"node": 4}, "there is no node 4 in a cluster of 3"),
-        (("Produce", "drop"), {"nodes": []}, "name a node"),
+        (("Produce", "drop"), {"nodes": []}, "no node is given"),
         (("Produce", "drop"), {"nodes": 2}, "nodes=2: expected a list of node ids; node=… is for"),
         (("Produce", "drop"), {"nodes": "12"}, "there is no node '"),
         (("Produce", "drop"), {"nodes": [1, "2"]}, "there is no node '2' in a cluster of 3"),
@@ -97,7 +97,7 @@ def test_a_fault_that_cannot_exist_is_refused_where_it_is_written(cluster, words
         ("slow", (1, 2), {"ms": -1}, "ms=-1: expected a whole number from 0"),
         ("clock", (1,), {"drift": 9.5}, "drift=9.5: expected a number from -0.9 to 9"),
         ("clock", (1,), {"offset_ms": 0.5}, "offset_ms=0.5: expected a whole number"),
-        ("fill_disk", (), {}, "name a node"),
+        ("fill_disk", (), {}, "^no node is given$"),
         ("lose_power", (9,), {}, "there is no node 9"),
     ],
 )

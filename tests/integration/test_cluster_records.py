@@ -198,6 +198,8 @@ def test_a_paused_leader_is_replaced(cluster):
 def test_nodes_are_fenced_and_isrs_shrunk_until_they_are_healed():
     with Cluster(nodes=4, voters=1) as cluster:
         cluster.create_topic("t", assignment=[[2, 3, 4]], config={"min.insync.replicas": 1})
+        cluster.shrink_isr("t", to=[2, 3, 4])
+        assert cluster.brokers() == [1, 2, 3, 4]
         cluster.shrink_isr("t", to=[4])
         assert (cluster.isr("t"), cluster.leader("t"), cluster.brokers()) == ([4], 4, [1, 4])
         cluster.produce("t", "a")
