@@ -62,6 +62,8 @@ class Committed:
     matched: dict[int, int] = field(default_factory=dict)
     """Node -> the offset below which its log was compared."""
     unseen: list[tuple[int, int]] = field(default_factory=list)
+    left_over: dict[int, set[int]] = field(default_factory=dict)
+    """Node -> the base offsets of removed batches that it keeps (`is_left_over`)."""
 
     def add(self, batch: BatchIdentity, values: tuple[bytes | None, ...]) -> None:
         """Add the next batch."""

@@ -1,7 +1,7 @@
 """Identities of the batches of a log, for comparisons."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from minikafka.log.segment.segment import Segment
 from minikafka.log.unified_log import UnifiedLog
@@ -21,10 +21,12 @@ class BatchIdentity(NamedTuple):
     leader_epoch: int
 
 
-def stored_batches(
-    log: UnifiedLog, start_offset: int, end_offset: int
-) -> Iterator[tuple[bytes, int, BatchHeader]]:
-    """Yield the batches that begin in a range: data that holds each, its position, its header."""
+StoredBatch: TypeAlias = tuple[bytes, int, BatchHeader]
+"""Data that holds a batch, the position of the batch, and its header."""
+
+
+def stored_batches(log: UnifiedLog, start_offset: int, end_offset: int) -> Iterator[StoredBatch]:
+    """Yield the batches that begin in a range."""
     offset = max(start_offset, log.log_start_offset)
     while offset < end_offset:
         read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
@@ -52,13 +54,16 @@ def segment_at(log: UnifiedLog, offset: int) -> Segment:
 def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
     """Return the batches that lie entirely in a range of offsets."""
     return [
-        BatchIdentity(
-            header.base_offset, header.last_offset, batch_crc(data, at, header.size),
-            header.leader_epoch,
-        )
+        identity_of(data, at, header)
         for data, at, header in stored_batches(log, start_offset, end_offset)
         if header.last_offset < end_offset
-    ]  # fmt: skip
+    ]
+
+
+def identity_of(data: bytes, at: int, header: BatchHeader) -> BatchIdentity:
+    """Return the identity of the batch at a position of `data`."""
+    crc = batch_crc(data, at, header.size)
+    return BatchIdentity(header.base_offset, header.last_offset, crc, header.leader_epoch)
 
 
 def values_of(log: UnifiedLog, batch: BatchIdentity) -> tuple[bytes | None, ...]:

@@ -20,7 +20,6 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.reader import read_batch
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.committed_records import (
     DEPOSED_LEADER,
@@ -32,13 +31,20 @@ from minikafka.sim.checks.committed_records import (
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.log_batches import (
     BatchIdentity,
+    StoredBatch,
     batches_of,
     common_count,
     epoch_at,
-    stored_batches,
+    identity_of,
     values_of,
 )
-from minikafka.sim.checks.missing_batches import first_missing, first_replaced, is_epoch_there
+from minikafka.sim.checks.missing_batches import (
+    comparable_records,
+    first_missing,
+    first_replaced,
+    is_epoch_there,
+    is_left_over,
+)
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -360,7 +366,8 @@ class ReplicaChecks:
         self, node: SimNode, partition: Partition, known: Committed
     ) -> None:
         """As for other logs, but batches may be cleaned."""
-        missing = first_replaced(partition.log, known)
+        left_over = known.left_over.get(node.config.node_id, ())
+        missing = first_replaced(partition.log, known, left_over)
         if missing is None:
             return
         where, epoch = partition.topic_partition, partition.leader_epoch
@@ -476,21 +483,22 @@ class ReplicaChecks:
 
         A follower of a cleaned leader has its gaps, too.
         """
-        begin = bisect_left(known.batches, start, key=_base_offset)
-        committed = {
-            batch.base_offset + at: value
-            for batch in known.batches[begin:]
-            # A batch of an unclean leader may have been cleaned before it was seen.
-            if len(known.values[batch]) == batch.last_offset - batch.base_offset + 1
-            for at, value in enumerate(known.values[batch])
-        }
-        for data, at, header in stored_batches(log, start, end):
-            for record in read_batch(data, at, header):
-                if start <= record.offset < end and record.offset in committed:
-                    self.coverage.rules["LogMatching"] += 1
-                    if record.value != committed[record.offset]:
-                        raise Violation(
-                            f"LogMatching: {log.topic_partition}: {node.host} has "
-                            f"{record.value!r} at offset {record.offset}, "
-                            f"{committed[record.offset]!r} is committed"
-                        )
+        for stored, record, committed in comparable_records(log, known, start, end):
+            self.coverage.rules["LogMatching"] += 1
+            if record.value != committed and not self._is_left_over(node, log, known, stored):
+                raise Violation(
+                    f"LogMatching: {log.topic_partition}: {node.host} has {record.value!r} at "
+                    f"offset {record.offset}, {committed!r} is committed"
+                )
+
+    def _is_left_over(
+        self, node: SimNode, log: UnifiedLog, known: Committed, stored: StoredBatch
+    ) -> bool:
+        where, batch = log.topic_partition, identity_of(*stored)
+        now = self.image.partition(where.topic, where.partition)
+        leader = None if now is None else self._log(now.leader, where)
+        if leader is None or not is_left_over(batch, known, leader):
+            return False
+        self.coverage.excuses[f"{UNCLEAN_ELECTION}: a replica keeps what others cleaned away"] += 1
+        known.left_over.setdefault(node.config.node_id, set()).add(batch.base_offset)
+        return True
