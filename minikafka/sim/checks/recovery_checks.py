@@ -128,6 +128,9 @@ class RecoveryChecks:
         if topic is None:
             return
         registration = topic.partitions[key.partition]
+        if registration.leader != NO_LEADER:
+            # It was elected by other means in this step: the recovery ends in its next turn.
+            return
         now = self._open[key] = _Open(
             TopicPartition(topic.name, key.partition),
             recovery.strategy,

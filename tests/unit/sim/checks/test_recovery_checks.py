@@ -47,6 +47,16 @@ class Controller:
         self.latest = replace(self.latest, topics={**self.latest.topics, topic.topic_id: topic})
         self.open = [x for x in self.open if x.partition.partition != index]
 
+    def lead_meanwhile(self, broker_id):
+        """Elect a leader in the step before the one that ends the recovery."""
+        running = self.open
+        self.lead(broker_id)
+        self.open = running
+        topic = self.latest.topic("t")
+        now = topic.partitions[0]
+        topic = replace(topic, partitions={0: replace(now, leader_epoch=now.leader_epoch + 1)})
+        self.latest = replace(self.latest, topics={**self.latest.topics, topic.topic_id: topic})
+
     def elect(self, broker_id, index=0):
         """Elect a leader by a recovery."""
         self.lead(broker_id, index)
@@ -91,6 +101,24 @@ def test_true_answers_and_the_longest_log_are_accepted(cluster, checks):
     checks.check(controller, NOW_MS)
     assert checks.coverage.events["unclean recoveries"] == 1
     assert {"U4", "U5", "U6", "U8"} <= checks.coverage.rules.keys()
+
+
+def test_another_election_in_the_same_step_makes_no_answer_stale(cluster, checks):
+    """Seed 478300433: unclean elections were allowed while an operator's recovery ran."""
+    controller = controller_of(cluster, n1=4, n2=2)
+    checks.check(controller, NOW_MS)
+    controller.lead_meanwhile(2)
+    checks.check(controller, NOW_MS)
+    controller.open = []
+    checks.check(controller, NOW_MS)
+    assert checks.coverage.events["unclean recoveries"] == 0
+
+
+def test_an_answer_of_a_former_leader_epoch_is_found(cluster, checks):
+    controller = controller_of(cluster, n1=4, n2=2)
+    controller.lead_meanwhile(-1)
+    with pytest.raises(Violation, match="U4: t-0: 1 answered in leader epoch 0, present is 1"):
+        checks.check(controller, NOW_MS)
 
 
 def test_a_false_answer_is_found(cluster, checks):
