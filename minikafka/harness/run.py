@@ -335,7 +335,8 @@ class VerificationRun:
         if reader is not None:
             self._phase("waiting for the consumer group")
             reader.ask_to_finish()
-            self._wait(lambda: not reader.is_running, END_TIMEOUT_S)
+            if not self._wait(lambda: not reader.is_running, END_TIMEOUT_S):
+                reader.explain()
             self.notes += reader.notes
 
     def _end_loops(self, ends: Mapping[int, int], servers: str) -> None:

@@ -34,6 +34,15 @@ def options(out: Path, *more: str) -> list[str]:
     return [*COMMAND, *words]
 
 
+def shown(done: "subprocess.CompletedProcess[str]", out: Path) -> str:
+    """What a run said: also its notes, and what its consumer group wrote."""
+    texts = [done.stdout, done.stderr]
+    if (out / "verdict.json").exists():
+        texts += json.loads((out / "verdict.json").read_text())["notes"]
+    texts += [path.read_text() for path in out.glob("**/reader.log")]
+    return "\n".join(texts)
+
+
 def can_break() -> bool:
     return "MINIKAFKA_VERIFY_BOOTSTRAP" not in os.environ or "MINIKAFKA_VERIFY_KILL" in os.environ
 
@@ -44,7 +53,7 @@ def test_a_killed_leader_breaks_no_promise(tmp_path):
     out = tmp_path / "out"
     words = ("--seconds", "14", "--seed", "7", *(() if can_break() else ("--lenient", "faults")))
     done = subprocess.run(options(out, *words), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, shown(done, out)
     verdict = json.loads((out / "verdict.json").read_text())
     assert verdict["schema"] == "minikafka.verdict/1"
     assert verdict["outcome"] == "verified"
@@ -121,7 +130,7 @@ def test_a_run_without_spark_and_java_is_judged_alike_by_both_engines(tmp_path):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, shown(done, out)
     assert "engine: local" in done.stdout
     verdict = json.loads((out / "verdict.json").read_text())
     assert problems(verdict, strict(SCHEMA)) == []
@@ -165,7 +174,7 @@ def test_the_stream_may_begin_when_everything_is_written(tmp_path):
     done = subprocess.run(
         options(out, *words, "--lenient", "faults"), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, shown(done, out)
     said = "Left out: Fault 'stream-restart' at 1 s: not done: no streaming query runs in this run."
     assert said in done.stdout
     verdict = json.loads((out / "verdict.json").read_text())

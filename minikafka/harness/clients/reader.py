@@ -4,15 +4,18 @@
 
 Members are threads with a consumer each. During the run one leaves and another joins, at times
 drawn from the seed, so that partitions move between members while brokers fail. When standard input
-closes, the group reads to the end of every partition and commits, and the process ends.
+closes, the group reads to the end of every partition and commits, and the process ends. SIGUSR1
+writes what its threads are doing to standard error.
 
 Its evidence is independent of Spark: no consumer of the group goes back without a rebalance,
 committed records are not delivered again, and no record is skipped.
 """
 
+import faulthandler
 import json
 import random
 import select
+import signal
 import sys
 import threading
 import time
@@ -245,15 +248,18 @@ def read(
         if time.monotonic() >= status_at_s:
             status_at_s = time.monotonic() + _STATUS_EVERY_S
             events.write("reader", change="", members=len(members), **log.counts)
-    ends = _drain(task, log)
+    ends = _drain(task, log, events)
     for member in members:
         member.leave()
     events.write("reader", change="end", members=0, complete=bool(ends), **log.counts)
     return ends
 
 
-def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
-    """Wait until the group has reached the end of every partition; empty if it did not."""
+def _drain(task: ReaderTask, log: PollLog, events: EventLog) -> dict[int, int]:
+    """Wait until the group has reached the end of every partition; empty if it did not.
+
+    A note then names the partitions.
+    """
     deadline_s = time.monotonic() + _DRAIN_S
     servers = {"bootstrap.servers": task.bootstrap_servers, **login.for_librdkafka()}
     admin = Admin({**servers, "log_level": 0})
@@ -263,7 +269,21 @@ def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
         if ends and all(log.reached.get(at, 0) >= end for at, end in ends.items()):
             return ends
         time.sleep(_POLL_S)
+    behind = [
+        f"{_name(task.place(at, 0))} to {log.reached.get(at, 0)} of {end}"
+        for at, end in ends.items()
+        if log.reached.get(at, 0) < end
+    ]
+    after = f"within {_DRAIN_S:g} s the consumer group"
+    events.write(
+        "reader_note",
+        note=f"{after} read {', '.join(behind)}" if behind else f"{after} could ask for no end",
+    )
     return {}
+
+
+def _name(at: TopicPartition) -> str:
+    return f"{at.topic}-{at.partition}"
 
 
 def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
@@ -278,6 +298,7 @@ def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
 
 def main(argument: str) -> int:
     """Run the task given as JSON; return 1 if the group did not read to the end."""
+    faulthandler.register(signal.SIGUSR1)
     task = ReaderTask(**json.loads(argument))
     events = EventLog(Path(task.events))
     problem = ""

@@ -1,5 +1,6 @@
 """The parent's handle of the second reader's process."""
 
+import signal
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,14 @@ class ReaderProcess:
     def ask_to_finish(self) -> None:
         """Ask the group to read to the end; return at once."""
         close_input(self._process)
+
+    def explain(self) -> None:
+        """Let the process, which should have ended, write down what its threads are doing."""
+        self._process.send_signal(signal.SIGUSR1)
+        self.notes.append(
+            f"The consumer group did not end within {END_TIMEOUT_S:g} s: {self.log} has what its "
+            "threads were doing."
+        )
 
     def end(self) -> None:
         """Kill the process if it still exists."""

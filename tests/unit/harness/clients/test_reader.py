@@ -1,11 +1,13 @@
 """S2: what a member of the group does with a consumer, with one that is played here."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
+from minikafka.harness.clients import reader
 from minikafka.harness.clients.ledger import Entries, FrameWriter
 from minikafka.harness.clients.poll_log import (
     ASSIGNED,
@@ -16,6 +18,7 @@ from minikafka.harness.clients.poll_log import (
     PollLog,
 )
 from minikafka.harness.clients.reader import ReaderMember, ReaderTask, changes
+from minikafka.harness.lines import EventLog, Tail
 
 
 @pytest.fixture
@@ -162,3 +165,28 @@ def test_records_polled_before_a_rebalance_precede_it_in_the_log(member, tmp_pat
         [COMMITTED, 1, [0], [2]],
         [REVOKED, 1, [0], False],
     ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "note"),
+    [
+        ({0: 5, 1: 3}, "within 60 s the consumer group read t-0 to 4 of 5"),
+        ({}, "within 60 s the consumer group could ask for no end"),
+    ],
+)
+def test_partitions_that_were_not_read_to_their_ends_are_named(
+    task, tmp_path, monkeypatch, ends, note
+):
+    clock = iter(range(100))
+    monkeypatch.setattr(reader, "time", SimpleNamespace(
+        monotonic=lambda: next(clock), sleep=lambda _: None
+    ))  # fmt: skip
+    monkeypatch.setattr(reader, "_ends", lambda *_: ends)
+    log = PollLog(FrameWriter(tmp_path / "l"))
+    log.reach(0, 4)
+    log.reach(1, 3)
+    task = replace(task, topic="t", width=2, bootstrap_servers="127.0.0.1:1")
+    events = EventLog(tmp_path / "events")
+    assert reader._drain(task, log, events) == {}
+    (event,) = Tail(tmp_path / "events").read()
+    assert (event["event"], event["note"]) == ("reader_note", note)

@@ -1,3 +1,6 @@
+import time
+from pathlib import Path
+
 import pytest
 
 from minikafka.harness.clients.reader_process import start_reader
@@ -29,3 +32,22 @@ def test_a_reader_is_a_process_that_can_be_ended(tmp_path, servers, min_isr):
     assert process.notes == ["Careful."]
     process.end()
     assert not process.is_running
+
+
+def test_a_reader_that_does_not_end_tells_what_it_does(tmp_path):
+    process = start(tmp_path, bootstrap_servers="127.0.0.1:1")
+    wait_until(Path(process.task.events).exists)
+    process.explain()
+    assert process.notes == [
+        f"The consumer group did not end within 100 s: {process.log} has what its threads were doing."
+    ]
+    wait_until(lambda: "most recent call first" in process.log.read_text())
+    assert process.is_running
+    process.end()
+
+
+def wait_until(holds):
+    deadline_s = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
