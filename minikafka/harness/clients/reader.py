@@ -274,11 +274,9 @@ def _drain(task: ReaderTask, log: PollLog, events: EventLog) -> dict[int, int]:
         for at, end in ends.items()
         if log.reached.get(at, 0) < end
     ]
-    after = f"within {_DRAIN_S:g} s the consumer group"
-    events.write(
-        "reader_note",
-        note=f"{after} read {', '.join(behind)}" if behind else f"{after} could ask for no end",
-    )
+    did = f"read {', '.join(behind)}" if behind else "could not learn the ends of the partitions"
+    note = f"The consumer group {did} within {_DRAIN_S:g} s."
+    events.write("reader_note", note=note)
     return {}
 
 

@@ -170,8 +170,8 @@ def test_records_polled_before_a_rebalance_precede_it_in_the_log(member, tmp_pat
 @pytest.mark.parametrize(
     ("ends", "note"),
     [
-        ({0: 5, 1: 3}, "within 60 s the consumer group read t-0 to 4 of 5"),
-        ({}, "within 60 s the consumer group could ask for no end"),
+        ({0: 5, 1: 3}, "The consumer group read t-0 to 4 of 5 within 60 s."),
+        ({}, "The consumer group could not learn the ends of the partitions within 60 s."),
     ],
 )
 def test_partitions_that_were_not_read_to_their_ends_are_named(
