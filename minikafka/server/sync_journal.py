@@ -4,6 +4,9 @@ The journal is a hook of `server.debug_hooks`. After SIGKILL every file in it is
 size that was synced last. A file that was never synced is deleted if it was created after the last
 sync of its folder; else it becomes empty, as does a file that replaced another one by a rename
 without a sync. Files that are not in the journal do not change.
+
+The end of the metadata log that was not synced is cut like any other, but it is no loss: a voter
+acknowledges nothing in it before it is synced.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.directories.log_directory import METADATA_FOLDER
 from minikafka.log.file_names import LOG_SUFFIX, parse_folder
 from minikafka.log.segment.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
@@ -130,9 +134,10 @@ def drop_unsynced(durable: Durable) -> tuple[list[Cut], list[Loss]]:
 
 
 def _lost_offsets(path: Path, kept: int) -> Iterator[Loss]:
-    """Yield the offsets of the batches that end after `kept`, if the file is a log segment."""
-    partition = parse_folder(path.parent.name)
-    if path.suffix != LOG_SUFFIX or partition is None:
+    """Yield the offsets of batches that end after `kept`, if a partition has this segment."""
+    folder = path.parent.name
+    partition = parse_folder(folder)
+    if path.suffix != LOG_SUFFIX or partition is None or folder == METADATA_FOLDER:
         return
     file = OsDisk(str(path.parent)).open(path.name)
     first = end = None

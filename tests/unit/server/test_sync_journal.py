@@ -85,6 +85,17 @@ def test_a_power_cut_loses_exactly_the_unflushed_data(tmp_path, synced):
     log.close()
 
 
+def test_the_metadata_log_loses_nothing_that_was_acknowledged(tmp_path):
+    """What no voter had synced was not committed: the cut is told, a loss is not."""
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    segment = folder / ("0" * 20 + ".log")
+    segment.write_bytes(build_batch([NewRecord(NOW.wall_ms, None, b"a record")]))
+    size = segment.stat().st_size
+    assert drop_unsynced(Durable({str(segment): 0})) == ([Cut(segment, 0, size)], [])
+    assert segment.stat().st_size == 0
+
+
 @given(written=st.integers(0, 50), synced=st.integers(0, 60))
 def test_a_file_ends_where_it_was_synced(tmp_path_factory, written, synced):
     path = tmp_path_factory.mktemp("cut") / "any"
