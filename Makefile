@@ -100,9 +100,13 @@ generate: $(STAMP)
 	$(BIN)/python tools/write_tables.py
 	$(BIN)/python tools/spec_coverage.py
 
-# Needs nothing else; compares with another cluster where VERSUS names one.
+# One node beside one of the commit before: of the last commit if something is not committed. BEFORE names another commit,
+# VERSUS another cluster, MINIKAFKA_ORACLE the folder of an Apache Kafka's tools, OPTIONS more options of `minikafka bench`.
+BEFORE ?= $(shell git diff --quiet HEAD && echo HEAD~1 || echo HEAD)
 bench: $(STAMP)
-	$(BIN)/minikafka bench $(if $(VERSUS),--versus $(VERSUS))
+	rm -rf out/before
+	$(PIP) --no-deps --target out/before "git+file://$(CURDIR)@$$(git rev-parse $(BEFORE))"
+	$(BIN)/minikafka bench --start-nodes 1 --before out/before $(if $(VERSUS),--versus $(VERSUS),$(if $(MINIKAFKA_ORACLE),--kafka-tools $(MINIKAFKA_ORACLE))) $(OPTIONS)
 
 # For developers who have an Apache Kafka: MINIKAFKA_ORACLE names the folder of its tools.
 oracle: $(SPARK)

@@ -48,13 +48,13 @@ def summarize_all(results: Results) -> dict[tuple[str, str], LoadSummary]:
 def print_table(
     console: Console, summaries: Mapping[tuple[str, str], LoadSummary], targets: Sequence[str]
 ) -> None:
-    """Print a row per load and a column per target; the ratio is first target over second."""
+    """Print a row per load, a column per target, and the ratios of the first to the others."""
     table = Table(title="Medians (spread), processor time of brokers and client")
     table.add_column("load")
     for target in targets:
         table.add_column(target, justify="right")
-    if len(targets) > 1:
-        table.add_column("ratio", justify="right")
+    for target in targets[1:]:
+        table.add_column(f"ratio to {target}", justify="right")
     for name, load in LOADS.items():
         row = [summaries.get((name, target)) for target in targets]
         if any(row):
@@ -93,9 +93,9 @@ def write_json(
 def _cells(load: Load, row: Sequence[LoadSummary | None]) -> list[str]:
     cells = [f"{load.name}\n[dim]{load.summary}[/dim]"]
     cells += ["-" if it is None else _cell(load, it) for it in row]
-    if len(row) > 1:
-        first, second = row[0], row[1]
-        cells.append(f"{first.median / second.median:.2f}x" if first and second else "-")
+    first, *others = row
+    for other in others:
+        cells.append(f"{first.median / other.median:.2f}x" if first and other else "-")
     return cells
 
 

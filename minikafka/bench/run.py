@@ -11,16 +11,20 @@ from minikafka.bench.plan import LOADS, Measurement, Step, plan
 from minikafka.bench.processes import resident_mib
 from minikafka.bench.targets import (
     BenchTarget,
+    check_package,
     given_target,
     kafka_cluster_program,
     start_kafka,
     start_minikafka,
 )
+from minikafka.dev.base_ports import STRIDE, free_base_port
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+# The ports of a cluster of minikafka are in the STRIDE from its base port on.
 _KAFKA_PORT_OFFSET = 400
+_BEFORE_PORT_OFFSET = 3 * STRIDE
 _WARM_UP_LOADS = ("produce-1k", "consume-1k", "in-flight-1")
 
 
@@ -40,6 +44,8 @@ class Bench:
         """Run the measurements that the options request, and report them."""
         if self._args.kafka_tools is not None:
             kafka_cluster_program(self._args.kafka_tools)
+        if self._args.before is not None:
+            check_package(self._args.before)
         if self._args.startup:
             self._measure_start_up()
         targets = self._targets()
@@ -72,6 +78,14 @@ class Bench:
         elif args.start_nodes and args.loads:
             targets.append(
                 start_minikafka(self._stack, args.start_nodes, args.base_port, args.scratch)
+            )
+        if args.before is not None and targets:
+            nodes = args.start_nodes or targets[0].brokers
+            preferred = args.base_port + _BEFORE_PORT_OFFSET
+            port = free_base_port(nodes, preferred) or preferred
+            self._tell(f"starting the minikafka of {args.before}")
+            targets.append(
+                start_minikafka(self._stack, nodes, port, args.scratch, before=args.before)
             )
         if args.versus:
             targets.append(given_target("B", args.versus, args.versus_pids))

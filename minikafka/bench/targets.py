@@ -47,26 +47,45 @@ def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> BenchTa
     return BenchTarget(name, bootstrap, pids, len(brokers))
 
 
-def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path) -> BenchTarget:
+def start_minikafka(
+    stack: ExitStack, nodes: int, base_port: int, scratch: Path, before: Path | None = None
+) -> BenchTarget:
     """Start a cluster by `minikafka dev`; `stack` stops it.
+
+    With `before`, the folder of another version's package, it is that version.
 
     Raises:
         BenchError: if it is not ready in time.
     """
     directory = stack.enter_context(
-        tempfile.TemporaryDirectory(prefix="minikafka-bench-", dir=scratch)
+        tempfile.TemporaryDirectory(prefix="minikafka-bench-", dir=scratch.absolute())
     )
     command = [sys.executable, "-m", "minikafka", "dev", "--nodes", str(nodes)]
     command += ["--base-port", str(base_port), "--dir", str(Path(directory) / "cluster")]
     command += ["--voters", str(_VOTERS if nodes >= _VOTERS else 1), "--quiet"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # Python imports from its working folder first.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=before)
     stack.callback(end, process)
     assert process.stdout is not None, "it was asked for"
     lines = read_until(process, process.stdout, "ready")
     if lines is None:
-        raise BenchError("`minikafka dev` was not ready in time")
+        of = "" if before is None else f" of {before}"
+        raise BenchError(f"`minikafka dev`{of} was not ready in time")
     bootstrap = next(line for line in lines if line.startswith("bootstrap.servers=")).partition("=")
-    return given_target("minikafka", bootstrap[2])
+    return given_target("minikafka" if before is None else "before", bootstrap[2])
+
+
+def check_package(folder: Path) -> None:
+    """Check that a folder has a package of minikafka.
+
+    Raises:
+        BenchError: if it has none.
+    """
+    if not (folder / "minikafka" / "__init__.py").is_file():
+        raise BenchError(
+            f"--before {folder}: the folder has no package minikafka. `pip install --no-deps "
+            "--target FOLDER` puts another version into one."
+        )
 
 
 def start_kafka(

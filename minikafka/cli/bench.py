@@ -1,8 +1,8 @@
-"""Measure the throughput and cost of a cluster, or compare two clusters.
+"""Measure the throughput and cost of a cluster, or compare clusters.
 
-Loads run in a separate process, through librdkafka or by replaying encoded requests. Two targets
-are measured in turns, in an order drawn from the seed, under the same conditions; the table shows
-medians, spreads and ratios. The target's memory is warmed the same way for both.
+Loads run in a separate process, through librdkafka or by replaying encoded requests. Several
+targets are measured in turns, in an order drawn from the seed, under the same conditions; the table
+shows medians, spreads and ratios. The target's memory is warmed the same way for each.
 
 The program stops everything that it starts; every load is bounded in time.
 """
@@ -78,6 +78,12 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--versus", metavar="HOST:PORT", help="another cluster to compare with")
     group.add_argument("--start-nodes", type=whole, metavar="N", help="nodes of minikafka to start")
     group.add_argument(
+        "--before",
+        type=Path,
+        metavar="DIR",
+        help="compare with another version of minikafka, whose package is in DIR",
+    )
+    group.add_argument(
         "--kafka-tools",
         type=Path,
         metavar="DIR",
@@ -88,7 +94,7 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
         type=whole,
         default=_DEFAULT_BASE_PORT,
         metavar="PORT",
-        help="first port of a started cluster (default %(default)s; Kafka: 400 more)",
+        help="first port of a started cluster (default %(default)s; Kafka: 400 more; before: 900)",
     )
     group.add_argument(
         "--pids",
@@ -182,9 +188,9 @@ def _problems(args: argparse.Namespace) -> list[str]:
             "nothing to measure: give --bootstrap-server, --start-nodes or --startup",
         ),
         (
-            (args.versus or args.kafka_tools is not None)
+            (args.versus or args.kafka_tools is not None or args.before is not None)
             and not (args.bootstrap_server or args.start_nodes),
-            "--versus and --kafka-tools compare with --bootstrap-server or --start-nodes",
+            "--versus, --before and --kafka-tools compare with --bootstrap-server or --start-nodes",
         ),
         (args.start_nodes is not None and args.start_nodes < 1, "--start-nodes: at least 1"),
         (args.seconds <= 0, "--seconds: above 0"),

@@ -154,6 +154,28 @@ def test_bench_measures_a_running_cluster(cluster, tmp_path):
     assert len(content["processes"]["A"]["pids"]) == 3
 
 
+def test_bench_compares_with_another_version(tmp_path):
+    before = tmp_path / "before"
+    before.mkdir()
+    (before / "minikafka").symlink_to(ROOT / "minikafka")
+    report = tmp_path / "bench.json"
+    command = [sys.executable, "-m", "minikafka", "bench", "--start-nodes", "1",
+               "--base-port", str(free_base_port(1)), "--before", before, "--loads", "latency",
+               "--rounds", "1", "--seconds", "0.2", "--warm-mb", "1", "--warm-up", "0",
+               "--json", report]  # fmt: skip
+    subprocess.run(command, check=True, timeout=120, cwd=ROOT)
+    content = json.loads(report.read_text())
+    assert {it["target"] for it in content["loads"]} == {"minikafka", "before"}
+    # What runs is the package of that folder.
+    (before / "minikafka").unlink()
+    (before / "minikafka").mkdir()
+    (before / "minikafka" / "__init__.py").write_text("raise SystemExit('this one')")
+    failed = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
+    assert failed.returncode == 1
+    assert "this one" in failed.stderr
+    assert f"`minikafka dev` of {before} was not ready in time" in failed.stderr
+
+
 def test_bench_stops_the_cluster_that_it_started_on_a_signal(tmp_path):
     command = [sys.executable, "-u", "-m", "minikafka", "bench", "--start-nodes", "1",
                "--base-port", str(free_base_port(1)), "--scratch", tmp_path]  # fmt: skip

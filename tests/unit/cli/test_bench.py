@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -56,6 +57,8 @@ from minikafka.protocol.framing import FrameReader
 from minikafka.records.reader import read_records
 from minikafka.rpc.envelope import decode_request, encode_response
 
+ROOT = Path(__file__).resolve().parents[3]
+
 
 def run(capsys, *words):
     parser = argparse.ArgumentParser()
@@ -68,7 +71,8 @@ def run(capsys, *words):
     ("words", "named"),
     [
         ([], "nothing to measure"),
-        (["--versus", "a:1"], "--versus and --kafka-tools compare with"),
+        (["--versus", "a:1"], "compare with --bootstrap-server or --start-nodes"),
+        (["--before", "d", "--startup"], "compare with --bootstrap-server or --start-nodes"),
         (
             ["--bootstrap-server", "a:1", "--start-nodes", "1"],
             "--start-nodes and --bootstrap-server",
@@ -100,6 +104,26 @@ def test_values_that_make_no_sense_are_named(capsys, words):
 def test_missing_kafka_tools_are_told_with_what_to_do(tmp_path):
     with pytest.raises(BenchError, match=r"no program kafka-cluster\..*--versus"):
         kafka_cluster_program(tmp_path)
+
+
+def test_a_folder_without_another_version_is_told_before_anything_starts(tmp_path, capsys):
+    status, err = run(capsys, "--start-nodes", "1", "--before", str(tmp_path))
+    assert status == 1
+    assert err.startswith(f"minikafka bench: --before {tmp_path}: the folder has no package")
+
+
+def test_what_make_bench_runs_is_taken():
+    """Each way to call it: alone, beside a cluster, beside Apache Kafka."""
+    for more in ([], ["VERSUS=a:1"], ["MINIKAFKA_ORACLE=d"], ["OPTIONS=--rounds 1"]):
+        made = subprocess.run(
+            ["make", "-n", "bench", *more], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        [command] = [line for line in made.stdout.splitlines() if "bin/minikafka bench" in line]
+        parser = argparse.ArgumentParser()
+        bench.add_arguments(parser)
+        args = parser.parse_args(command.split()[2:])
+        assert args.before is not None
+        assert bench._problems(args) == []
 
 
 def test_a_cluster_that_does_not_answer_ends_with_a_message(capsys, monkeypatch):
@@ -183,6 +207,17 @@ def test_the_table_shows_both_targets_and_their_ratio():
     assert "broker 10.00 ms/MB" in text
     assert "p99 900 µs" in text
     assert "raw-fetch-1m" not in text
+
+
+def test_the_first_target_is_compared_with_each_other_one():
+    output = io.StringIO()
+    third = {("produce-1k", "C"): [measured(seconds=2.0)]}
+    print_table(Console(file=output, width=140), summarize_all(results() | third), list("ABC"))
+    text = output.getvalue()
+    assert "ratio to B" in text
+    assert "ratio to C" in text
+    row = next(line for line in text.splitlines() if "produce-1k" in line)
+    assert [word for word in row.split() if word.endswith("x")] == ["2.00x", "4.00x"]
 
 
 def test_json_keeps_every_round(tmp_path):
