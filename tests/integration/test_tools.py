@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.testing.base_ports import free_base_port
+from minikafka.testing.base_ports import claim_ports, free_base_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -154,13 +154,15 @@ def test_bench_measures_a_running_cluster(cluster, tmp_path):
     assert len(content["processes"]["A"]["pids"]) == 3
 
 
-def test_bench_compares_with_another_version(tmp_path):
+def test_bench_compares_with_another_version(request, tmp_path):
     before = tmp_path / "before"
     before.mkdir()
     (before / "minikafka").symlink_to(ROOT / "minikafka")
     report = tmp_path / "bench.json"
+    claim = claim_ports(1)
+    request.addfinalizer(claim.close)
     command = [sys.executable, "-m", "minikafka", "bench", "--start-nodes", "1",
-               "--base-port", str(free_base_port(1)), "--before", before, "--loads", "latency",
+               "--base-port", str(claim.base_port), "--before", before, "--loads", "latency",
                "--rounds", "1", "--seconds", "0.2", "--warm-mb", "1", "--warm-up", "0",
                "--json", report]  # fmt: skip
     subprocess.run(command, check=True, timeout=120, cwd=ROOT)
