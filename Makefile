@@ -100,8 +100,8 @@ generate: $(STAMP)
 	$(BIN)/python tools/write_tables.py
 	$(BIN)/python tools/spec_coverage.py
 
-# One node beside one of the commit before: of the last commit if something is not committed. BEFORE names another commit,
-# VERSUS another cluster, MINIKAFKA_ORACLE the folder of an Apache Kafka's tools, OPTIONS more options of `minikafka bench`.
+# One node of this folder beside one of the last commit that differs from it: HEAD, or HEAD~1 if everything is committed.
+# BEFORE names another commit, MINIKAFKA_ORACLE the folder of an Apache Kafka's tools, or VERSUS a cluster that runs.
 BEFORE ?= $(shell git diff --quiet HEAD && echo HEAD~1 || echo HEAD)
 bench: $(STAMP)
 	rm -rf out/before

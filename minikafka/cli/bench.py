@@ -14,7 +14,7 @@ import tempfile
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from minikafka.admin.client import AdminError
 from minikafka.bench.plan import LOADS
@@ -25,9 +25,6 @@ from minikafka.bench.targets import (
 from minikafka.cli._numbers import whole
 from minikafka.cli._usage import TOOL_USAGE, usage_error
 from minikafka.common.whole_numbers import whole_number
-
-if TYPE_CHECKING:
-    pass
 
 _FAILED = 1
 _USAGE = 2
